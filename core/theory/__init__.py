@@ -1,0 +1,1 @@
+"""Speculative decoding on paper: closed forms, no model needed."""
