@@ -1,0 +1,1 @@
+"""Measurements of a pair on the machine at hand."""

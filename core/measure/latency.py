@@ -1,0 +1,158 @@
+"""How long one target pass over n positions takes, next to n passes over one: is reading one look?"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import tempfile
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import accumulate
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+KNEE_COST = 1.25
+"""A pass still counts as one look while it costs at most this many times a pass over one position."""
+
+T = TypeVar("T")
+Measuring = Generator[float, None, "LatencyCurve"]
+"""A measurement under way: yields the fraction done, returns the curve."""
+
+
+@dataclass(frozen=True)
+class LatencyCurve:
+    """Medians in seconds, one entry a length in `n`.
+
+    `one_pass[i]` is one pass over n[i] positions, `n_passes[i]` n[i] passes over one position, one after another.
+    """
+
+    n: tuple[int, ...]
+    one_pass: tuple[float, ...]
+    n_passes: tuple[float, ...]
+    context: int
+    repeats: int
+
+    @property
+    def knee(self) -> int:
+        """The largest n whose pass costs at most `KNEE_COST` times a pass over one position."""
+        return max(
+            n for n, seconds in zip(self.n, self.one_pass, strict=True) if seconds <= KNEE_COST * self.one_pass[0]
+        )
+
+    def cost(self, n: int) -> float:
+        """A pass over n positions in passes over one, between measured lengths by a straight line."""
+        points = [(m, seconds / self.one_pass[0]) for m, seconds in zip(self.n, self.one_pass, strict=True)]
+        for (left, low), (right, high) in zip(points, points[1:], strict=False):
+            if n <= right:
+                return low + (high - low) * (n - left) / (right - left)
+        return points[-1][1]
+
+
+def measure(
+    step: Callable[[int], object],
+    lengths: Sequence[int] = LENGTHS,
+    repeats: int = 5,
+    context: int = 0,
+    clock: Callable[[], float] = perf_counter,
+) -> Measuring:
+    """Time `step(n)`, a pass over n positions after a fixed context; see `drain` for a plain call.
+
+    Each repeat goes through all lengths, up and down in turn, and then through as many passes of one as the
+    longest length has, so that a slow moment of the machine falls on all alike. One pass of each goes before, untimed.
+    Yields the fraction done after each pass: what happens between two passes is in no figure.
+    """
+    lengths = (1, *sorted(set(lengths) - {1}))
+    longest = lengths[-1]
+    seconds: dict[int, list[float]] = {n: [] for n in lengths}
+    for n in lengths:
+        step(n)
+        yield 0.0
+    for repeat in range(repeats):
+        order = lengths[:0:-1] if repeat % 2 else lengths[1:]
+        for i, n in enumerate((*order, *(1,) * longest), start=1):
+            began = clock()
+            step(n)
+            seconds[n].append(clock() - began)
+            yield (repeat + i / (len(order) + longest)) / repeats
+    sums = [list(accumulate(seconds[1][r * longest : (r + 1) * longest])) for r in range(repeats)]
+    one = median(seconds[1])
+    return LatencyCurve(
+        n=lengths,
+        one_pass=tuple(median(seconds[n]) for n in lengths),
+        n_passes=tuple(one if n == 1 else median(s[n - 1] for s in sums) for n in lengths),
+        context=context,
+        repeats=repeats,
+    )
+
+
+def drain(steps: Generator[object, None, T]) -> T:
+    """Run a generator to its end and give what it returns."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            result: T = stop.value
+            return result
+
+
+def cached(path: Path, measuring: Callable[[], Generator[float, None, LatencyCurve]]) -> Measuring:
+    """The curve in the file, or else a new one, which is then written there. A file that is not a curve is replaced."""
+    curve = _read(path)
+    if curve is None:
+        curve = yield from measuring()
+        _write(path, curve)
+    return curve
+
+
+def curve_path(folder: Path, pair: dict[str, object]) -> Path:
+    """Where a curve belongs: one file for each machine, versions, thread settings and pair (given as words)."""
+    import torch
+    import transformers
+
+    facts = {
+        **pair,
+        "machine": _processor(),
+        "cores": os.cpu_count(),
+        "threads": torch.get_num_threads(),
+        "torch": torch.__version__,
+        "transformers": transformers.__version__,
+        "lengths": LENGTHS,
+    }
+    digest = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
+    return folder / f"latency-{digest[:16]}.json"
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def _read(path: Path) -> LatencyCurve | None:
+    try:
+        curve = TypeAdapter(LatencyCurve).validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return None
+    figures = (*curve.one_pass, *curve.n_passes)
+    whole = bool(curve.n) and curve.n[0] == 1 and len(curve.n) == len(curve.one_pass) == len(curve.n_passes)
+    return curve if whole and all(0 < seconds < float("inf") for seconds in figures) else None
+
+
+def _write(path: Path, curve: LatencyCurve) -> None:
+    """Write beside and rename, so that nobody ever reads half a file. A folder that takes nothing costs only time."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=path.stem, suffix=".part", delete=False) as part:
+            json.dump(asdict(curve), part)
+        os.replace(part.name, path)
+    except OSError:
+        return

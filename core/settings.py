@@ -1,0 +1,120 @@
+"""Settings, read from environment variables. A visitor of the pages can change none of them.
+
+| Variable          | Default                      | Meaning                                                        |
+| ----------------- | ---------------------------- | -------------------------------------------------------------- |
+| SPECLAB_PRESET    | bundled                      | pair to load, by its name in core/models/presets.toml          |
+| SPECLAB_DEVICE    | auto                         | cpu, cuda or cuda:N; auto takes CUDA where there is one        |
+| SPECLAB_DTYPE     | auto                         | bfloat16, float16 or float32; auto measures and takes the best |
+| SPECLAB_WIDTH     | the pair's own               | positions of every target pass, 1 to 64; 0 for no fixed width  |
+| SPECLAB_THREADS   | alone                        | alone: all cores, short spinning. hosted: leaves a core to the |
+|                   |                              | web server, never spins. A number: that many compute threads   |
+| SPECLAB_CACHE     | ~/.cache/speculative-lab     | folder of converted models and measurements                    |
+| SPECLAB_ACTIVE    | 4                            | runs that take turns, round by round                           |
+| SPECLAB_QUEUE     | 64                           | runs that may wait after those; one more is turned away        |
+| SPECLAB_TRACES    | 128                          | finished runs kept for whoever asks for the same again         |
+
+Nothing here imports torch: the thread settings only count if they are made before it is loaded.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass
+from pathlib import Path
+
+MOST_THREADS = 8
+"""Above this, more threads cost a small model's pass more in waiting than they save in arithmetic."""
+
+
+class SettingsError(ValueError):
+    """A setting that makes no sense; the message is one sentence for the person who starts the program."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings, checked. `device`, `dtype` and `width` are None where the program decides."""
+
+    preset: str
+    device: str | None
+    dtype: str | None
+    width: int | None
+    threads: str
+    cache: Path
+    active: int
+    queue: int
+    traces: int
+
+
+def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
+    """The settings of this process.
+
+    Raises:
+        SettingsError: for a value that makes no sense.
+    """
+    dtype = _text(environment, "DTYPE", "auto")
+    if dtype not in ("auto", "bfloat16", "float16", "float32"):
+        raise SettingsError(f"SPECLAB_DTYPE is auto, bfloat16, float16 or float32, not {dtype!r}.")
+    device = _text(environment, "DEVICE", "auto")
+    if device not in ("auto", "cpu") and device.split(":")[0] != "cuda":
+        raise SettingsError(f"SPECLAB_DEVICE is auto, cpu, cuda or cuda:N, not {device!r}.")
+    width = _text(environment, "WIDTH", "")
+    return Settings(
+        preset=_text(environment, "PRESET", "bundled"),
+        device=None if device == "auto" else device,
+        dtype=None if dtype == "auto" else dtype,
+        width=_whole(environment, "WIDTH", 0, 0, 64) if width else None,
+        threads=_threads(environment),
+        cache=_cache(environment),
+        active=_whole(environment, "ACTIVE", 4, 1, 64),
+        queue=_whole(environment, "QUEUE", 64, 0, 10_000),
+        traces=_whole(environment, "TRACES", 128, 1, 100_000),
+    )
+
+
+def configure_threads(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Set the compute threads' variables; what the user has set already is left alone. Call before importing torch.
+
+    Threads that spin while they wait are quickest on a free machine and stall each other on a busy one.
+    """
+    mode = _threads(environment)
+    cores = min(usable_cores(), MOST_THREADS)
+    if mode == "hosted":
+        environment.setdefault("OMP_NUM_THREADS", str(max(1, cores - 1)))
+        environment.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    else:
+        environment.setdefault("OMP_NUM_THREADS", str(cores) if mode == "alone" else mode)
+        environment.setdefault("GOMP_SPINCOUNT", "1000")
+
+
+def usable_cores() -> int:
+    """Cores this process may use: its affinity, and its container's quota where there is one."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        return max(1, min(cores, round(int(quota) / int(period))))
+    except (OSError, ValueError):
+        return cores
+
+
+def _text(environment: Mapping[str, str], name: str, default: str) -> str:
+    return environment.get(f"SPECLAB_{name}", "").strip() or default
+
+
+def _whole(environment: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:
+    text = _text(environment, name, str(default))
+    if not text.isascii() or not text.isdigit() or not low <= int(text) <= high:
+        raise SettingsError(f"SPECLAB_{name} is a whole number from {low} to {high}, not {text!r}.")
+    return int(text)
+
+
+def _threads(environment: Mapping[str, str]) -> str:
+    mode = _text(environment, "THREADS", "alone")
+    if mode not in ("alone", "hosted") and not (mode.isascii() and mode.isdigit() and 1 <= int(mode) <= 1024):
+        raise SettingsError(f"SPECLAB_THREADS is alone, hosted or a number of threads, not {mode!r}.")
+    return mode
+
+
+def _cache(environment: Mapping[str, str]) -> Path:
+    base = environment.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(_text(environment, "CACHE", f"{base}/speculative-lab")).expanduser()
