@@ -1,0 +1,10 @@
+"""The front door: page config, the pages by part, and the page that was asked for."""
+
+import streamlit as st
+
+from ui.navigation import navigate
+from ui.page import style
+
+st.set_page_config(page_title="Speculative Lab", page_icon=":material/fast_forward:", layout="wide")
+style()
+navigate().run()

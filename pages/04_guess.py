@@ -1,0 +1,129 @@
+"""Chapter 4: standard decoding beside draft-and-verify, round by round."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from core.decoding.request import DecodeRequest
+from core.decoding.trace import Trace
+from ui import engine, visit
+from ui.chapter import Chapter
+from ui.clock_bar import clock_bar, pace, pace_note
+from ui.clocks import MEASURED, Clock, flag, speed_up, timeline
+from ui.components.lanes.lanes import lanes
+from ui.diagrams.loop import loop_diagram
+from ui.request_bar import request_bar
+from ui.token_panel import token_panel
+from ui.words import count, ended_early, share, times
+
+MAX_GAMMA = 6
+GAMMA = visit.Control("gamma", 4, visit.whole(1, MAX_GAMMA))
+
+
+def stage(chapter: Chapter) -> None:
+    request = request_bar("guess")
+    gamma = st.slider(
+        "Draft length γ",
+        1,
+        MAX_GAMMA,
+        width=460,
+        help="How many tokens the draft guesses before each target pass.",
+        **visit.bind(GAMMA, "guess"),
+    )
+    loop_diagram(gamma, "guess-loop")
+    if request is None or not engine.loading_panel():
+        return
+    clock = clock_bar("guess")
+    alone, together = runs(request, gamma, chapter.text.length)
+    if alone is None or together is None:
+        return
+    same = alone.tokens == together.tokens
+    race(alone, together, clock)
+    verdict = (
+        "Both lanes show the same text." if same else "On this machine the two texts part at one place: see below."
+    )
+    if chapter.predict(facts={"kept": together.accepted, "total": len(together.tokens), "verdict": verdict}):
+        outcome(alone, together, clock)
+
+
+def runs(request: DecodeRequest, gamma: int, length: int) -> tuple[Trace | None, Trace | None]:
+    """The request both ways. Coupled draws, so that a sampled text too can be held against the other."""
+    base = replace(request, max_new_tokens=length, rule="coupled" if request.temperature > 0 else "rejection")
+    alone = engine.run(replace(base, method="standard"), "guess-alone")
+    return alone, engine.run(replace(base, method="speculative", gamma=gamma), "guess-together")
+
+
+def race(alone: Trace, together: Trace, clock: Clock) -> None:
+    """Both lanes, and the token that was clicked."""
+    remarks = {r.index: in_vain(len(r.draft_times)) for r in together.rounds if r.positions and r.accepted == 0}
+    both = [timeline(alone, clock, "Standard"), flag(timeline(together, clock, "Draft and verify"), remarks)]
+    chosen = lanes(
+        both,
+        key="guess-lanes",
+        run_id=str(hash((together.request, clock))),
+        step_label="One call",
+        speed_up_label="speed-up so far",
+        pace=pace(clock),
+        start="end",
+    )
+    pace_note(clock)
+    if remark := ended_early(together, "the target", "token"):
+        st.caption(remark)
+    if chosen:
+        lane, index = chosen
+        token_panel((alone, together)[lane], index, "guess-token")
+    else:
+        st.caption("Click a token to see what happened there.")
+
+
+def in_vain(steps: int) -> str:
+    return (
+        "no guess was kept. The target still gives one token, the safety net, "
+        f"but the round cost {count(steps, 'draft step')} more than not drafting."
+    )
+
+
+def comparison(alone: Trace, together: Trace) -> None:
+    """The texts held against each other."""
+    if alone.tokens == together.tokens:
+        st.success(
+            f"**The texts are equal**, all {count(len(alone.tokens), 'token')}. "
+            "Drafting changed when the tokens came, not which.",
+            icon=":material/equal:",
+        )
+    else:
+        pairs = enumerate(zip(alone.tokens, together.tokens, strict=False))
+        at = next((i for i, (a, b) in pairs if a != b), min(len(alone.tokens), len(together.tokens)))
+        st.warning(
+            f"The texts part at token {at + 1}. Two choices lie so close together there "
+            "that rounding on this machine decides between them.",
+            icon=":material/call_split:",
+        )
+    if alone.request.temperature > 0:
+        st.caption(
+            "Above temperature 0 both lanes use the same random numbers at each place (coupled draws). "
+            "That is why even a sampled text comes out the same."
+        )
+
+
+def outcome(alone: Trace, together: Trace, clock: Clock) -> None:
+    """The comparison, and what the rounds gave."""
+    comparison(alone, together)
+    cells = [
+        ("Guesses kept, of those examined (α̂)", share(together.alpha_hat) if together.alpha_hat is not None else "–"),
+        ("Tokens per target pass (τ)", f"{together.tau:.2f}" if together.tau else "–"),
+        ("Target calls", f"{together.target_calls} instead of {alone.target_calls}"),
+        (f"Speed-up, {clock.name} clock", gain(alone, together, clock)),
+        ("Speed-up, measured here", gain(alone, together, MEASURED)),
+    ]
+    with st.container(horizontal=True, gap="large"):
+        for label, value in cells if clock != MEASURED else cells[:-1]:
+            st.metric(label, value, width="content")
+
+
+def gain(alone: Trace, together: Trace, clock: Clock) -> str:
+    ratio = speed_up(timeline(alone, clock), timeline(together, clock))
+    return times(ratio) if ratio else "–"
+
+
+Chapter(4).show(stage)

@@ -1,0 +1,5 @@
+"""Part I: what it answers and its chapters."""
+
+from ui.part import show_part
+
+show_part("I")

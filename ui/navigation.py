@@ -1,0 +1,69 @@
+"""The pages by part, the guard that every page starts with, and the sidebar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
+
+from ui import content, visit
+
+FRONT = "Home.py"
+HOME = "home.py"
+GOTO = "goto"
+
+
+def path(page: str) -> str:
+    """A page's file, seen from the project's root."""
+    return f"pages/{page}"
+
+
+def enter(page: str) -> None:
+    """Bring a visitor who came by a deep link to a fresh server in through the front door.
+
+    Such a server runs the page alone, without Home.py, until the navigation has been set up once.
+    """
+    if PagesManager.uses_pages_directory:
+        st.switch_page(FRONT, query_params={**st.query_params.to_dict(), GOTO: page})
+
+
+def navigate() -> st.Page:
+    """Set the pages up, send on whoever came through `enter`, and draw the sidebar."""
+    pages = {page: _page(page, title) for page, title in in_order()}
+    current = st.navigation(list(pages.values()), position="hidden")
+    wanted = st.query_params.get(GOTO)
+    if wanted is not None:
+        rest = {name: value for name, value in st.query_params.to_dict().items() if name != GOTO}
+        st.switch_page(pages.get(wanted, pages[HOME]), query_params=rest)
+    with st.sidebar:
+        _sidebar()
+    return current
+
+
+def in_order() -> Iterator[tuple[str, str]]:
+    """Every page's file and title, in the order in which the lab is read."""
+    yield HOME, "Speculative Lab"
+    for part in content.parts():
+        yield part.page, f"{part.id} · {part.title}"
+        for chapter in content.chapters_of(part.id):
+            yield chapter.page, f"{chapter.number} · {chapter.title}"
+
+
+def _page(page: str, title: str) -> st.Page:
+    return st.Page(path(page), title=title, default=page == HOME)
+
+
+def _sidebar() -> None:
+    with st.container(key="brand"):
+        st.page_link(path(HOME), label="**Speculative Lab**")
+    for part in content.parts():
+        with st.container(key=f"part-{part.id}", gap=None):
+            st.page_link(path(part.page), label=f"{part.id} · {part.title}")
+            for chapter in content.chapters_of(part.id):
+                st.page_link(path(chapter.page), label=_chapter_label(chapter))
+
+
+def _chapter_label(chapter: content.ChapterText) -> str:
+    done = " :material/check:" if visit.prediction(chapter.number) else ""
+    return f"{chapter.number}\u2002{chapter.title}{done}"

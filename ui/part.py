@@ -1,0 +1,51 @@
+"""A part's own page: what it answers, its chapters, where we are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from ui import content, navigation, visit
+from ui.page import heading
+
+
+def show_part(part_id: str, picture: Callable[[], None] | None = None) -> None:
+    """Draw the page of a part, with its picture where it has one."""
+    part = content.part(part_id)
+    navigation.enter(part.page)
+    heading(part.title, f"Part {part.id}")
+    st.markdown(f"#### {part.question}")
+    st.markdown(part.intro)
+    if picture:
+        picture()
+    st.markdown("##### What you will know afterwards")
+    st.markdown("\n".join(f"- {answer}" for answer in part.answers))
+    chapter_cards(part_id)
+    _where_we_are(part_id)
+
+
+def chapter_cards(part_id: str) -> None:
+    """The part's chapters as cards with links."""
+    with st.container(horizontal=True, gap="medium", key=f"cards-{part_id}"):
+        for chapter in content.chapters_of(part_id):
+            _card(chapter)
+
+
+def _card(chapter: content.ChapterText) -> None:
+    with st.container(border=True, width=320, key=f"card-{chapter.number}"):
+        st.markdown(f"##### {chapter.number}\u2002{chapter.title}")
+        st.markdown(chapter.short)
+        st.page_link(navigation.path(chapter.page), label=_invitation(chapter), icon=":material/arrow_forward:")
+
+
+def _invitation(chapter: content.ChapterText) -> str:
+    return "Look again" if visit.prediction(chapter.number) else "Open"
+
+
+def _where_we_are(part_id: str) -> None:
+    """All parts in a row, this one marked."""
+    names = [
+        f"**:primary[▸ {p.id} · {p.title}]**" if p.id == part_id else f"{p.id} · {p.title}" for p in content.parts()
+    ]
+    st.markdown("Where we are:\u2003" + "\u2003→\u2003".join(names))

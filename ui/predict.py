@@ -1,0 +1,114 @@
+"""The question before the experiment: commit or skip, then right or wrong, in words and by shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import streamlit as st
+
+from ui import visit
+from ui.content import Question
+
+Verdict = Literal["right", "close", "wrong"]
+
+
+def ask(chapter: int, question: Question, answer: int | None, facts: Mapping[str, object] | None) -> bool:
+    """Draw a chapter's question, or what became of it. True once it has been answered or skipped.
+
+    Args:
+        answer: an option's index or a number; None while the run that gives it is not there.
+        facts: the figures that the explanation names; None while they are not there.
+    """
+    held = visit.prediction(chapter)
+    with st.container(border=True, key=f"predict-{chapter}"):
+        st.markdown(":small[:primary[**PREDICT FIRST**]]")
+        st.markdown(f"**{question.question}**")
+        if held is None:
+            _form(chapter, question)
+        else:
+            known = question.answer if question.answer is not None else answer
+            _outcome(chapter, question, held, known, facts)
+            st.button("Ask me again", key=f"again-{chapter}", type="tertiary", on_click=visit.forget, args=(chapter,))
+    return held is not None
+
+
+def judge(question: Question, said: int, answer: int) -> Verdict:
+    """How a prediction compares with the answer; only numbers can be close."""
+    if said == answer:
+        return "right"
+    return "close" if question.kind == "number" and abs(said - answer) <= question.near else "wrong"
+
+
+def verdict_sentence(question: Question, said: int, answer: int) -> str:
+    """The outcome in words."""
+    if question.kind == "choice":
+        right = question.options[answer]
+        return "Right." if said == answer else f"Not quite. The answer is: *{right}*"
+    was = f"it is {answer} {question.unit}" if question.answer is not None else f"it was {answer} {question.unit}"
+    return {
+        "right": f"Right: {answer} {question.unit}.",
+        "close": f"Close: you said {said}, {was}.",
+        "wrong": f"Not quite: you said {said}, {was}.",
+    }[judge(question, said, answer)]
+
+
+def _form(chapter: int, question: Question) -> None:
+    key = f"said-{chapter}"
+    if question.kind == "choice":
+        st.radio(
+            question.question,
+            range(len(question.options)),
+            index=None,
+            key=key,
+            label_visibility="collapsed",
+            format_func=lambda i: question.options[i],
+        )
+    else:
+        st.number_input(
+            f"Your guess ({question.unit})",
+            question.low,
+            question.high,
+            None,
+            1,
+            key=key,
+            width=240,
+            placeholder=f"{question.low} to {question.high}",
+        )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        committed = st.button("Commit", type="primary", key=f"commit-{chapter}")
+        st.button(
+            "Skip the question", type="tertiary", key=f"skip-{chapter}", on_click=visit.predict, args=(chapter, None)
+        )
+    if committed:
+        _commit(chapter, st.session_state[key], question)
+
+
+def _commit(chapter: int, said: int | None, question: Question) -> None:
+    if said is None:
+        st.warning("Choose an answer first." if question.kind == "choice" else "Type a number first.")
+        return
+    visit.predict(chapter, said)
+    st.rerun()
+
+
+_BOX = {
+    "right": (st.success, ":material/check_circle:"),
+    "close": (st.info, ":material/adjust:"),
+    "wrong": (st.error, ":material/cancel:"),
+}
+
+
+def _outcome(
+    chapter: int, question: Question, held: visit.Prediction, answer: int | None, facts: Mapping[str, object] | None
+) -> None:
+    if answer is None or facts is None:
+        st.caption("The answer comes from the run below, as soon as it is there.")
+        return
+    explanation = question.explanation.format_map(facts)
+    if held.value is None:
+        st.info(explanation, icon=":material/lightbulb:")
+        return
+    truth = visit.mark(chapter, answer)
+    box, icon = _BOX[judge(question, held.value, truth)]
+    box(f"**{verdict_sentence(question, held.value, truth)}** {explanation}", icon=icon)

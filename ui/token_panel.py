@@ -1,0 +1,69 @@
+"""What happened at one token of a run, in words and figures."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.decoding.trace import Choice, Position, Round, Trace
+from ui.figures import show, top_five
+
+Subject = tuple[Round | None, Position | Choice]
+
+
+def subjects(trace: Trace) -> list[Subject]:
+    """What each token of the trace's lane stands for, in the lane's order: guesses, then what the round added."""
+    found: list[Subject] = [(None, trace.prefill.choice)]
+    for r in trace.rounds:
+        found += [(r, x) for x in r.positions]
+        if r.final:
+            found.append((r, r.final))
+    return found
+
+
+def token_panel(trace: Trace, index: int, key: str) -> None:
+    """Draw what happened at the token with this index in the trace's lane."""
+    where, x = subjects(trace)[index]
+    with st.container(border=True, key=key):
+        place = f"Round {where.index + 1}" if where and trace.request.method == "speculative" else "Prompt pass"
+        if where and trace.request.method != "speculative":
+            place = f"Call {where.index + 2}"
+        st.markdown(f"##### {place}")
+        st.code(x.text, language=None, width="content")
+        st.markdown(what_happened(trace, x))
+        for column, (label, value) in zip(st.columns(5), figures(x), strict=False):
+            column.metric(label, value)
+        if x.top:
+            by_p = sorted(((c.text, c.p_raw) for c in x.top), key=lambda c: -c[1])
+            by_q = sorted(((c.text, c.q_raw) for c in x.top if c.q_raw > 0), key=lambda c: -c[1])
+            show(top_five(by_p, by_q, names=("Target's first five, p", "Draft's first five, q")), f"{key}-five")
+
+
+def what_happened(trace: Trace, x: Position | Choice) -> str:
+    """One or two sentences on how the token came about or why it fell."""
+    greedy = trace.request.temperature == 0
+    if isinstance(x, Choice):
+        return {
+            "correction": "**Correction.** The guess at this place missed, so the target wrote its own token instead.",
+            "bonus": "**Bonus.** Every guess of the round was kept, and the same target pass gives one token more.",
+            "target": "**Written by the target** in a call of its own.",
+            "draft": "**Written by the draft** in a call of its own.",
+        }[x.kind]
+    if x.accepted is None:
+        return (
+            "**Dropped, not examined.** A guess before it missed, so it stood after a beginning that no longer holds."
+        )
+    if x.accepted:
+        reason = (
+            "it is the target's own first choice" if greedy else "the target, with the same random draw, writes it too"
+        )
+        return f"**Kept.** The draft guessed it, and {reason}."
+    reason = "the target's first choice is another token" if greedy else "the target's own draw is another token"
+    return f"**Missed.** The draft guessed it, but {reason}. The correction stands in its place."
+
+
+def figures(x: Position | Choice) -> list[tuple[str, str]]:
+    """The figures at the token, raw probabilities first."""
+    if isinstance(x, Choice):
+        return [("p (raw)", f"{x.p_raw:.3f}"), ("entropy", f"{x.entropy:.2f} nats")]
+    drawn = [("u", f"{x.u:.3f}")] if x.u is not None else []
+    return [("p (raw)", f"{x.p_raw:.3f}"), ("q (raw)", f"{x.q_raw:.3f}"), ("β", f"{x.beta:.2f}"), *drawn]

@@ -1,0 +1,161 @@
+"""A visit's state and its only owner: the controls in hand, the predictions, the runs made.
+
+A control's value lives in the page's address, so that a copied link opens the same controls and the
+browser's Back works. What is absent there is the default, except when a page has just been opened: then
+what was chosen elsewhere in this visit comes along. Everything else lives in the session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+import streamlit as st
+
+T = TypeVar("T")
+
+ADDRESS_LIMIT = 500
+"""Longer values stay out of the address: browsers and chats cut long links."""
+
+
+@dataclass(frozen=True)
+class Control(Generic[T]):
+    """A value that a visitor sets, by its name in the address.
+
+    `parse` turns the address's text into a value, or None where it makes no sense.
+    """
+
+    name: str
+    default: T
+    parse: Callable[[str], T | None]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a visitor said before looking, and what was right on the run then on screen.
+
+    `value` is None for a question that was skipped; `answer` is None until the run is there.
+    """
+
+    value: int | None
+    answer: int | None = None
+
+
+def whole(low: int, high: int, step: int = 1) -> Callable[[str], int | None]:
+    """A parser of whole numbers from `low` to `high`; what lies between two steps goes to the nearer."""
+
+    def parse(text: str) -> int | None:
+        number = decimal(low, high, step)(text)
+        return None if number is None else round(number)
+
+    return parse
+
+
+def decimal(low: float, high: float, step: float) -> Callable[[str], float | None]:
+    """A parser of numbers from `low` to `high`; what lies between two steps goes to the nearer."""
+
+    def parse(text: str) -> float | None:
+        try:
+            number = float(text)
+        except ValueError:
+            return None
+        if not low <= number <= high:
+            return None
+        return round(min(high, low + round((number - low) / step) * step), 6)
+
+    return parse
+
+
+def one_of(*names: str) -> Callable[[str], str | None]:
+    """A parser of names."""
+    return lambda text: text if text in names else None
+
+
+def text(value: str) -> str | None:
+    """The parser of free text."""
+    return value
+
+
+def bind(control: Control[Any], page: str) -> dict[str, Any]:
+    """The `key` and `on_change` of the widget that shows a control on a page; its value is set beforehand."""
+    key = f"{page}:{control.name}"
+    value = _current(control, key)
+    if key not in st.session_state or st.session_state[key] != value:
+        st.session_state[key] = value
+    return {"key": key, "on_change": _changed, "args": (control, key)}
+
+
+def choose(control: Control[T], value: T) -> None:
+    """Set a control from outside its widget: from a button's callback, say."""
+    _controls()[control.name] = value
+    if value != control.default and _fits(value):
+        st.query_params[control.name] = str(value)
+    elif control.name in st.query_params:
+        del st.query_params[control.name]
+
+
+def unreadable(*controls: Control[Any]) -> list[str]:
+    """One sentence for each control whose value in the address makes no sense."""
+    return [
+        f"The link's “{c.name}” makes no sense here, so the usual value is used."
+        for c in controls
+        if c.name in st.query_params and c.parse(st.query_params[c.name]) is None
+    ]
+
+
+def prediction(chapter: int) -> Prediction | None:
+    """What was said about a chapter's question, or None before anything was."""
+    return _predictions().get(chapter)
+
+
+def predict(chapter: int, value: int | None) -> None:
+    """Keep an answer, or None for a skipped question."""
+    _predictions()[chapter] = Prediction(value)
+
+
+def mark(chapter: int, answer: int) -> int:
+    """What a prediction is held against: the answer of the first run that gave one, whatever is run later."""
+    held = _predictions()[chapter]
+    if held.answer is None:
+        _predictions()[chapter] = replace(held, answer=answer)
+        return answer
+    return held.answer
+
+
+def forget(chapter: int) -> None:
+    """Ask a chapter's question again."""
+    _predictions().pop(chapter, None)
+
+
+def _current(control: Control[Any], key: str) -> Any:
+    remembered = _controls().get(control.name, control.default)
+    if control.name in st.query_params:
+        value = control.parse(st.query_params[control.name])
+        if value is None:
+            return control.default
+        _controls()[control.name] = value
+        return value
+    just_opened = key not in st.session_state
+    if just_opened and remembered != control.default:
+        choose(control, remembered)
+    return remembered if just_opened or not _fits(remembered) else control.default
+
+
+def _changed(control: Control[Any], key: str) -> None:
+    value = st.session_state[key]
+    choose(control, control.default if value is None else value)
+
+
+def _fits(value: Any) -> bool:
+    return len(str(value)) <= ADDRESS_LIMIT
+
+
+def _controls() -> dict[str, Any]:
+    controls: dict[str, Any] = st.session_state.setdefault("visit.controls", {})
+    return controls
+
+
+def _predictions() -> dict[int, Prediction]:
+    predictions: dict[int, Prediction] = st.session_state.setdefault("visit.predictions", {})
+    return predictions

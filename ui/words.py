@@ -1,0 +1,35 @@
+"""Small figures in words."""
+
+from __future__ import annotations
+
+from core.decoding.trace import Trace
+
+
+def duration(seconds: float) -> str:
+    """A time short enough for a sentence: `22 ms`, `1.40 s`."""
+    if seconds >= 1:
+        return f"{seconds:.2f} s"
+    return f"{seconds * 1000:.0f} ms" if seconds >= 0.01 else f"{seconds * 1000:.1f} ms"
+
+
+def times(ratio: float) -> str:
+    """A speed-up: `1.32×`."""
+    return f"{ratio:.2f}×"
+
+
+def share(part: float) -> str:
+    """A share of one: `64 %`."""
+    return f"{part * 100:.0f} %"
+
+
+def count(number: int, noun: str) -> str:
+    """A count with its noun: `1 word`, `3 words`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def ended_early(trace: Trace, who: str, noun: str) -> str | None:
+    """A remark on a text that stopped before the length asked for, or None."""
+    reasons = {"eos": f"{who} had nothing more to say", "context": "the models' context was full"}
+    if trace.stop not in reasons:
+        return None
+    return f"Here {reasons[trace.stop]} after {count(len(trace.tokens), noun)}."
