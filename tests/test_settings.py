@@ -7,14 +7,14 @@ import pytest
 from core.settings import SettingsError, configure_threads, read_settings, usable_cores
 
 
-def test_the_defaults():
+def test_the_defaults() -> None:
     settings = read_settings({})
     assert (settings.preset, settings.device, settings.dtype, settings.width) == ("bundled", None, None, None)
     assert (settings.threads, settings.active, settings.queue, settings.traces) == ("alone", 4, 64, 128)
     assert settings.cache == Path.home() / ".cache" / "speculative-lab"
 
 
-def test_what_is_set():
+def test_what_is_set() -> None:
     settings = read_settings(
         {
             "SPECLAB_PRESET": "gpt2",
@@ -44,14 +44,15 @@ def test_what_is_set():
         ("TRACES", "²"),
     ],
 )
-def test_a_bad_value_is_named_in_one_sentence(name, value):
+def test_a_bad_value_is_named_in_one_sentence(name: str, value: str) -> None:
     with pytest.raises(SettingsError, match=f"SPECLAB_{name} is .*, not '{value}'\\.$"):
         read_settings({f"SPECLAB_{name}": value})
 
 
-def test_threads_alone_hosted_and_by_number():
+def test_threads_alone_hosted_and_by_number() -> None:
     cores = min(usable_cores(), 8)
-    alone, hosted, three = {}, {"SPECLAB_THREADS": "hosted"}, {"SPECLAB_THREADS": "3"}
+    alone: dict[str, str] = {}
+    hosted, three = {"SPECLAB_THREADS": "hosted"}, {"SPECLAB_THREADS": "3"}
     for environment in (alone, hosted, three):
         configure_threads(environment)
     assert alone == {"OMP_NUM_THREADS": str(cores), "GOMP_SPINCOUNT": "1000"}
@@ -59,12 +60,12 @@ def test_threads_alone_hosted_and_by_number():
     assert three["OMP_NUM_THREADS"] == "3"
 
 
-def test_what_the_user_has_set_is_left_alone():
+def test_what_the_user_has_set_is_left_alone() -> None:
     environment = {"OMP_NUM_THREADS": "5", "GOMP_SPINCOUNT": "7"}
     configure_threads(environment)
     assert environment == {"OMP_NUM_THREADS": "5", "GOMP_SPINCOUNT": "7"}
 
 
-def test_settings_come_before_torch():
+def test_settings_come_before_torch() -> None:
     code = "import sys, core.settings; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

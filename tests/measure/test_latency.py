@@ -1,5 +1,6 @@
 import json
 from collections.abc import Callable, Generator
+from pathlib import Path
 
 import pytest
 
@@ -20,7 +21,7 @@ class Machine:
         return drain(measure(self.step, lengths=(1, 2, 4, 8), clock=lambda: self.now, **options))
 
 
-def test_one_pass_and_n_passes():
+def test_one_pass_and_n_passes() -> None:
     curve = Machine(lambda n: 0.020 + 0.001 * (n - 1)).curve(repeats=3, context=7)
     assert curve.n == (1, 2, 4, 8)
     assert curve.one_pass == pytest.approx((0.020, 0.021, 0.023, 0.027))
@@ -28,32 +29,32 @@ def test_one_pass_and_n_passes():
     assert (curve.context, curve.repeats) == (7, 3)
 
 
-def test_the_knee_is_the_largest_length_within_a_quarter_more():
+def test_the_knee_is_the_largest_length_within_a_quarter_more() -> None:
     assert Machine(lambda n: 1.0 if n < 4 else 1.25).curve().knee == 8
     assert Machine(lambda n: 1.0 if n < 4 else 1.26).curve().knee == 2
     assert Machine(float).curve().knee == 1
 
 
-def test_cost_lies_on_the_line_between_measured_lengths():
+def test_cost_lies_on_the_line_between_measured_lengths() -> None:
     curve = Machine(lambda n: 0.5 * (n + 1)).curve()
     assert [curve.cost(n) for n in (1, 2, 3, 6, 8)] == pytest.approx([1, 1.5, 2, 3.5, 4.5])
     assert curve.cost(100) == curve.cost(8)
 
 
-def test_one_slow_repeat_moves_no_median():
+def test_one_slow_repeat_moves_no_median() -> None:
     machine = Machine(lambda n: 0.02 * n * (50 if len(machine.steps) < 20 else 1))
     curve = machine.curve(repeats=5)
     assert curve.one_pass == pytest.approx((0.02, 0.04, 0.08, 0.16))
     assert curve.n_passes[-1] == pytest.approx(0.16)
 
 
-def test_repeats_are_interleaved_and_the_first_passes_are_not_timed():
+def test_repeats_are_interleaved_and_the_first_passes_are_not_timed() -> None:
     machine = Machine(lambda n: 100.0 if len(machine.steps) <= 4 else 1.0)
     assert machine.curve(repeats=2).one_pass == (1, 1, 1, 1)
     assert machine.steps == [1, 2, 4, 8] + [2, 4, 8] + [1] * 8 + [8, 4, 2] + [1] * 8
 
 
-def test_what_happens_between_two_passes_is_in_no_figure():
+def test_what_happens_between_two_passes_is_in_no_figure() -> None:
     machine = Machine(lambda n: 1.0)
     steps = measure(machine.step, lengths=(1, 2), repeats=2, clock=lambda: machine.now)
     fractions = []
@@ -78,7 +79,7 @@ def counted(calls: list[int]) -> Callable[[], Generator[float, None, LatencyCurv
     return measuring
 
 
-def test_a_second_look_comes_from_the_file(tmp_path):
+def test_a_second_look_comes_from_the_file(tmp_path: Path) -> None:
     calls: list[int] = []
     path = tmp_path / "new" / "curve.json"
     assert drain(cached(path, counted(calls))) == CURVE
@@ -101,7 +102,7 @@ def test_a_second_look_comes_from_the_file(tmp_path):
         json.dumps({"n": [1], "one_pass": [0.0], "n_passes": [0.1], "context": 8, "repeats": 1}).encode(),
     ],
 )
-def test_a_damaged_file_is_measured_again_and_replaced(tmp_path, content):
+def test_a_damaged_file_is_measured_again_and_replaced(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "curve.json"
     path.write_bytes(content)
     calls: list[int] = []
@@ -110,12 +111,12 @@ def test_a_damaged_file_is_measured_again_and_replaced(tmp_path, content):
     assert len(calls) == 1
 
 
-def test_a_folder_that_takes_nothing_does_no_harm(tmp_path):
+def test_a_folder_that_takes_nothing_does_no_harm(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     assert drain(cached(tmp_path / "file" / "curve.json", counted([]))) == CURVE
 
 
-def test_each_pair_has_its_own_file(tmp_path):
+def test_each_pair_has_its_own_file(tmp_path: Path) -> None:
     a = curve_path(tmp_path, {"target": "a", "dtype": "float32"})
     assert a == curve_path(tmp_path, {"dtype": "float32", "target": "a"})
     assert a != curve_path(tmp_path, {"target": "a", "dtype": "bfloat16"})

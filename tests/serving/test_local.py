@@ -1,6 +1,7 @@
 import gc
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from typing import cast
 
 import pytest
 
@@ -16,7 +17,7 @@ def runs() -> FakeRuns:
 
 
 @pytest.fixture
-def engine(runs) -> Iterator[LocalEngine]:
+def engine(runs: FakeRuns) -> Iterator[LocalEngine]:
     engine = LocalEngine(runs, active=2, queue_length=2, cache_size=3)
     yield engine
     engine.close()
@@ -28,7 +29,7 @@ def finished(ticket: Ticket) -> Snapshot:
     return snapshot
 
 
-def test_a_run_gives_its_trace(engine):
+def test_a_run_gives_its_trace(engine: LocalEngine) -> None:
     asked = request("a", rounds=3)
     snapshot = finished(engine.submit(asked))
     assert snapshot.state == "done" and snapshot.error is None
@@ -36,13 +37,13 @@ def test_a_run_gives_its_trace(engine):
     assert snapshot.trace.tokens == [0, 1, 2, 3] and snapshot.trace.text == "text of a"
 
 
-def test_run_yields_the_events(engine):
+def test_run_yields_the_events(engine: LocalEngine) -> None:
     kinds = [type(event) for event in engine.run(request("a", rounds=2))]
     assert kinds == [Prefilled, Committed, Committed, Done]
     assert [type(event) for event in engine.run(request("a", rounds=2))] == kinds
 
 
-def test_active_runs_take_turns_round_by_round(engine, runs):
+def test_active_runs_take_turns_round_by_round(engine: LocalEngine, runs: FakeRuns) -> None:
     runs.hold("a")
     first = engine.submit(request("a"))
     runs.reached("a")
@@ -52,7 +53,7 @@ def test_active_runs_take_turns_round_by_round(engine, runs):
     assert runs.log == list("abababab")
 
 
-def test_a_third_run_waits_its_turn_with_position_and_estimate(engine, runs):
+def test_a_third_run_waits_its_turn_with_position_and_estimate(engine: LocalEngine, runs: FakeRuns) -> None:
     finished(engine.submit(request("before")))
     runs.hold("a")
     tickets = [engine.submit(request(prompt)) for prompt in "abcd"]
@@ -65,14 +66,14 @@ def test_a_third_run_waits_its_turn_with_position_and_estimate(engine, runs):
     assert runs.started == ["before", *"abcd"]
 
 
-def test_no_estimate_before_anything_was_finished(engine, runs):
+def test_no_estimate_before_anything_was_finished(engine: LocalEngine, runs: FakeRuns) -> None:
     runs.hold("a")
     tickets = [engine.submit(request(prompt)) for prompt in "abc"]
     assert tickets[2].snapshot().estimate_seconds is None
     runs.let_go("a")
 
 
-def test_a_full_queue_turns_away_in_one_sentence_and_recovers(engine, runs):
+def test_a_full_queue_turns_away_in_one_sentence_and_recovers(engine: LocalEngine, runs: FakeRuns) -> None:
     runs.hold("a")
     tickets = [engine.submit(request(prompt)) for prompt in "abcd"]
     with pytest.raises(EngineBusy, match="try again in a minute"):
@@ -83,7 +84,7 @@ def test_a_full_queue_turns_away_in_one_sentence_and_recovers(engine, runs):
     assert finished(engine.submit(request("e"))).trace
 
 
-def test_equal_requests_are_run_once_and_shared(engine, runs):
+def test_equal_requests_are_run_once_and_shared(engine: LocalEngine, runs: FakeRuns) -> None:
     runs.hold("a")
     tickets = [engine.submit(request("a")) for _ in range(5)]
     runs.let_go("a")
@@ -92,14 +93,14 @@ def test_equal_requests_are_run_once_and_shared(engine, runs):
     assert finished(engine.submit(request("a"))).trace is traces[0]
 
 
-def test_equal_requests_join_even_when_the_queue_is_full(engine, runs):
+def test_equal_requests_join_even_when_the_queue_is_full(engine: LocalEngine, runs: FakeRuns) -> None:
     runs.hold("a")
     tickets = [engine.submit(request(prompt)) for prompt in "abcdd"]
     runs.let_go("a")
     assert all(finished(ticket).trace for ticket in tickets)
 
 
-def test_the_cache_is_bounded_and_drops_what_was_not_asked_for_longest(engine, runs):
+def test_the_cache_is_bounded_and_drops_what_was_not_asked_for_longest(engine: LocalEngine, runs: FakeRuns) -> None:
     for prompt in "abc":
         finished(engine.submit(request(prompt)))
     finished(engine.submit(request("a")))
@@ -111,7 +112,7 @@ def test_the_cache_is_bounded_and_drops_what_was_not_asked_for_longest(engine, r
     assert runs.started == list("abcdb")
 
 
-def test_the_last_holder_who_leaves_cancels(engine, runs):
+def test_the_last_holder_who_leaves_cancels(engine: LocalEngine, runs: FakeRuns) -> None:
     runs.hold("a")
     one, two = engine.submit(request("a")), engine.submit(request("a"))
     runs.reached("a")
@@ -125,7 +126,7 @@ def test_the_last_holder_who_leaves_cancels(engine, runs):
     assert runs.closed == ["a", "b"] and runs.log.count("a") == 1
 
 
-def test_one_who_waits_can_leave_the_queue(engine, runs):
+def test_one_who_waits_can_leave_the_queue(engine: LocalEngine, runs: FakeRuns) -> None:
     runs.hold("a")
     tickets = [engine.submit(request(prompt)) for prompt in "abcd"]
     tickets[2].cancel()
@@ -135,7 +136,7 @@ def test_one_who_waits_can_leave_the_queue(engine, runs):
     assert "c" not in runs.started
 
 
-def test_a_ticket_thrown_away_cancels(engine, runs):
+def test_a_ticket_thrown_away_cancels(engine: LocalEngine, runs: FakeRuns) -> None:
     runs.hold("a")
     ticket = engine.submit(request("a", rounds=50))
     runs.reached("a")
@@ -146,7 +147,7 @@ def test_a_ticket_thrown_away_cancels(engine, runs):
     assert runs.log.count("a") <= 2 and runs.closed == ["a", "b"]
 
 
-def test_what_was_cancelled_can_be_asked_for_again(engine, runs):
+def test_what_was_cancelled_can_be_asked_for_again(engine: LocalEngine, runs: FakeRuns) -> None:
     runs.hold("a")
     first = engine.submit(request("a"))
     runs.reached("a")
@@ -156,8 +157,8 @@ def test_what_was_cancelled_can_be_asked_for_again(engine, runs):
     assert finished(again).trace and runs.started == ["a", "a"]
 
 
-def test_closing_the_iterator_cancels(engine, runs):
-    events = engine.run(request("a", rounds=1000))
+def test_closing_the_iterator_cancels(engine: LocalEngine, runs: FakeRuns) -> None:
+    events = cast("Generator[object]", engine.run(request("a", rounds=1000)))
     next(events)
     events.close()
     finished(engine.submit(request("b")))
@@ -172,7 +173,7 @@ def test_closing_the_iterator_cancels(engine, runs):
         (KeyError("secret"), "a fault in the program"),
     ],
 )
-def test_a_failing_run_harms_no_other(engine, runs, error, said):
+def test_a_failing_run_harms_no_other(engine: LocalEngine, runs: FakeRuns, error: BaseException, said: str) -> None:
     runs.errors["bad"] = error
     bad, good = engine.submit(request("bad")), engine.submit(request("good"))
     snapshot = finished(bad)
@@ -182,14 +183,14 @@ def test_a_failing_run_harms_no_other(engine, runs, error, said):
         list(engine.run(request("bad")))
 
 
-def test_a_failure_is_not_remembered(engine, runs):
+def test_a_failure_is_not_remembered(engine: LocalEngine, runs: FakeRuns) -> None:
     runs.errors["a"] = KeyError()
     finished(engine.submit(request("a")))
     del runs.errors["a"]
     assert finished(engine.submit(request("a"))).trace
 
 
-def test_a_worker_that_dies_is_started_again(engine, runs):
+def test_a_worker_that_dies_is_started_again(engine: LocalEngine, runs: FakeRuns) -> None:
     runs.errors["bad"] = SystemExit()
     bad, good = engine.submit(request("bad")), engine.submit(request("good"))
     assert finished(bad).error == "The models stopped during this run: try again."
@@ -198,8 +199,8 @@ def test_a_worker_that_dies_is_started_again(engine, runs):
     assert len(runs.threads) == 2
 
 
-def test_calls_go_between_the_rounds(runs):
-    def slowly(steps: int):
+def test_calls_go_between_the_rounds(runs: FakeRuns) -> None:
+    def slowly(steps: int) -> Generator[float, None, str]:
         for i in range(steps):
             runs.log.append("call")
             yield (i + 1) / steps
@@ -218,15 +219,20 @@ def test_calls_go_between_the_rounds(runs):
     engine.close()
 
 
-def test_calls_are_shared_and_kept_by_name_and_arguments(runs):
+def test_calls_are_shared_and_kept_by_name_and_arguments(runs: FakeRuns) -> None:
     asked: list[int] = []
-    engine = LocalEngine(runs, {"note": lambda x: asked.append(x) or x})
+
+    def note(x: int) -> int:
+        asked.append(x)
+        return x
+
+    engine = LocalEngine(runs, {"note": note})
     assert [finished(engine.call("note", x)).result for x in (1, 2, 1)] == [1, 2, 1]
     assert asked == [1, 2]
     engine.close()
 
 
-def test_warming_happens_in_idle_time_and_is_found_done(engine, runs):
+def test_warming_happens_in_idle_time_and_is_found_done(engine: LocalEngine, runs: FakeRuns) -> None:
     runs.hold("w1")
     engine.warm([request("w1"), request("w2")])
     runs.reached("w1")
@@ -238,7 +244,7 @@ def test_warming_happens_in_idle_time_and_is_found_done(engine, runs):
     assert sorted(runs.started) == ["a", "w1", "w2"]
 
 
-def test_leaving_a_warm_run_does_not_stop_it(engine, runs):
+def test_leaving_a_warm_run_does_not_stop_it(engine: LocalEngine, runs: FakeRuns) -> None:
     runs.hold("w")
     engine.warm([request("w")])
     runs.reached("w")
@@ -248,7 +254,7 @@ def test_leaving_a_warm_run_does_not_stop_it(engine, runs):
     assert finished(again).trace and runs.started == ["w"]
 
 
-def test_only_one_thread_ever_runs_a_model(engine, runs):
+def test_only_one_thread_ever_runs_a_model(engine: LocalEngine, runs: FakeRuns) -> None:
     prompts = "abcdefgh"
     results: dict[str, object] = {}
     busy = threading.Semaphore(4)
@@ -266,7 +272,7 @@ def test_only_one_thread_ever_runs_a_model(engine, runs):
     assert len(runs.threads) == 1
 
 
-def test_a_closed_engine_cancels_and_takes_nothing(engine, runs):
+def test_a_closed_engine_cancels_and_takes_nothing(engine: LocalEngine, runs: FakeRuns) -> None:
     runs.hold("a")
     ticket = engine.submit(request("a", rounds=50))
     runs.reached("a")
@@ -280,7 +286,7 @@ def test_a_closed_engine_cancels_and_takes_nothing(engine, runs):
         engine.submit(request("b"))
 
 
-def test_wait_returns_when_time_is_up(engine, runs):
+def test_wait_returns_when_time_is_up(engine: LocalEngine, runs: FakeRuns) -> None:
     runs.hold("a")
     ticket = engine.submit(request("a"))
     assert ticket.wait(0.01).state == "running"

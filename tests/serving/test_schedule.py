@@ -14,14 +14,14 @@ def turns(schedule: Schedule, count: int) -> list[object]:
     return [taken.key if (taken := schedule.take()) else None for _ in range(count)]
 
 
-def test_active_jobs_take_turns():
+def test_active_jobs_take_turns() -> None:
     schedule = Schedule(active=3, queue_length=0)
     for key in "abc":
         schedule.add(job(key))
     assert turns(schedule, 7) == list("abcabca")
 
 
-def test_those_who_wait_come_in_by_order_of_arrival():
+def test_those_who_wait_come_in_by_order_of_arrival() -> None:
     schedule = Schedule(active=1, queue_length=5)
     a, b, c = (job(key) for key in "abc")
     for each in (a, b, c):
@@ -32,7 +32,7 @@ def test_those_who_wait_come_in_by_order_of_arrival():
     assert turns(schedule, 2) == ["b", "b"]
 
 
-def test_a_full_line_turns_away_and_keeps_nothing():
+def test_a_full_line_turns_away_and_keeps_nothing() -> None:
     schedule = Schedule(active=1, queue_length=1)
     for key in "ab":
         schedule.add(job(key))
@@ -41,7 +41,7 @@ def test_a_full_line_turns_away_and_keeps_nothing():
     assert [each.key for each in schedule.jobs()] == ["a", "b"]
 
 
-def test_one_call_goes_between_the_rounds_without_waiting_for_a_place():
+def test_one_call_goes_between_the_rounds_without_waiting_for_a_place() -> None:
     schedule = Schedule(active=2, queue_length=2)
     for each in (job("a"), job("b"), job("c"), job("x", "call"), job("y", "call")):
         schedule.add(each)
@@ -49,7 +49,7 @@ def test_one_call_goes_between_the_rounds_without_waiting_for_a_place():
     assert schedule.position(schedule.jobs()[-1]) == 1
 
 
-def test_warming_fills_idle_time_only():
+def test_warming_fills_idle_time_only() -> None:
     schedule = Schedule(active=1, queue_length=2)
     warm, a = job("warm"), job("a")
     schedule.keep(warm)
@@ -60,7 +60,7 @@ def test_warming_fills_idle_time_only():
     assert turns(schedule, 1) == ["warm"]
 
 
-def test_warming_that_somebody_asks_for_takes_part_and_can_go_back():
+def test_warming_that_somebody_asks_for_takes_part_and_can_go_back() -> None:
     schedule = Schedule(active=2, queue_length=2)
     warm, a = job("warm"), job("a")
     schedule.keep(warm)
@@ -72,5 +72,5 @@ def test_warming_that_somebody_asks_for_takes_part_and_can_go_back():
     assert [each.key for each in schedule.jobs()] == ["a", "warm"]
 
 
-def test_nothing_to_do():
+def test_nothing_to_do() -> None:
     assert Schedule(active=1, queue_length=1).take() is None

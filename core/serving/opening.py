@@ -1,0 +1,138 @@
+"""From settings to an engine with a loaded pair behind it."""
+
+from __future__ import annotations
+
+import atexit
+import gc
+from collections.abc import Callable, Generator, Hashable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from core.measure.latency import LatencyCurve, cached, curve_path, measure
+from core.serving.local import LocalEngine
+from core.serving.protocol import Engine
+from core.settings import Settings
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+    from core.decoding import Scored
+    from core.models import ModelPair
+
+Progress = Callable[[float, str], object]
+"""Takes how far loading has come, 0 to 1, and what is being done."""
+
+LATENCY_CONTEXT = 128
+"""Tokens that stand before the positions whose pass is timed."""
+
+
+@dataclass(frozen=True)
+class PairFacts:
+    """A loaded pair in words and numbers. Parameters that the draft takes from the target count for the target.
+
+    `identical` says whether the check at start found the same text however passes are grouped; None if not checked.
+    """
+
+    preset: str
+    target: str
+    draft: str
+    target_parameters: int
+    draft_parameters: int
+    bytes: int
+    device: str
+    dtype: str
+    reason: str
+    width: int | None
+    padding_cost: float
+    context: int
+    identical: bool | None
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An engine that is ready, and what stands behind it."""
+
+    engine: Engine
+    facts: PairFacts
+
+
+def open_engine(settings: Settings, progress: Progress) -> Opened:
+    """Load the pair of the settings and put an engine before it.
+
+    Raises:
+        ModelError: when the pair cannot be loaded.
+    """
+    progress(0.0, "Starting the model library")
+    from core.decoding import stream
+    from core.models import load_pair
+
+    pair = load_pair(settings.preset, dtype=settings.dtype, device=settings.device, progress=progress)
+    engine = LocalEngine(
+        partial(stream, pair),
+        {"score": partial(_score, pair), "latency": partial(_latency, pair, settings)},
+        active=settings.active,
+        queue_length=settings.queue,
+        cache_size=settings.traces,
+    )
+    atexit.register(engine.close)
+    # What was loaded stays for good: the collector, which runs after each script run, need not walk through it.
+    gc.collect()
+    gc.freeze()
+    return Opened(engine, facts(pair))
+
+
+def facts(pair: ModelPair) -> PairFacts:
+    """What is to be said of a pair."""
+    target, shared = _weights(pair.target, frozenset())
+    draft, _ = _weights(pair.draft, shared)
+    return PairFacts(
+        preset=pair.preset,
+        target=pair.target_name,
+        draft=pair.draft_name,
+        target_parameters=target,
+        draft_parameters=draft,
+        bytes=(target + draft) * pair.dtype.itemsize,
+        device=str(pair.device),
+        dtype=pair.dtype_name,
+        reason=pair.reason,
+        width=pair.width,
+        padding_cost=pair.padding_cost,
+        context=pair.context,
+        identical=pair.identity.bitwise if pair.identity else None,
+    )
+
+
+def _weights(model: PreTrainedModel, elsewhere: frozenset[int]) -> tuple[int, frozenset[int]]:
+    """Number of a model's weights, those stored `elsewhere` left out, and where they are stored."""
+    from core.models.packing import PackedLinear
+
+    sizes = {weight.data_ptr(): weight.numel() for weight in model.parameters()}
+    own = sum(size for place, size in sizes.items() if place not in elsewhere)
+    tied = model.get_output_embeddings() if model.config.tie_word_embeddings else None
+    for layer in model.modules():
+        if isinstance(layer, PackedLinear) and layer is not tied:
+            own += layer.in_features * layer.out_features
+    return own, frozenset(sizes)
+
+
+def _score(pair: ModelPair, prompt: str, text: str | tuple[int, ...], chat: bool) -> Scored:
+    from core.decoding import score
+
+    return score(pair, prompt, text if isinstance(text, str) else list(text), chat=chat)
+
+
+def _latency(pair: ModelPair, settings: Settings) -> Generator[float, None, LatencyCurve]:
+    reader = pair.target_reader()
+    context = min(LATENCY_CONTEXT, pair.context // 2)
+    reader.read(range(1, context + 1))
+
+    def step(n: int) -> None:
+        logits = reader.read(range(1, n + 1), keep=n)
+        # Reading a number back waits for a device that works on its own.
+        logits[-1, 0].item()
+        reader.crop(context)
+
+    names: dict[str, Hashable] = {"target": pair.target_name, "dtype": pair.dtype_name, "device": str(pair.device)}
+    path = curve_path(settings.cache, {**names, "preset": pair.preset, "context": context})
+    return (yield from cached(path, lambda: measure(step, context=context)))

@@ -1,0 +1,262 @@
+"""The only door from a page to the models: loading, runs and measurements, each with its progress and its queue.
+
+Every function gives its result as soon as it is there. Until then it draws a small panel that follows the
+work, returns None, and has the page run again once when the work is over:
+
+    trace = engine.run(request, key="stage")
+    if trace is None:
+        return
+
+`key` names the place on the page. Another request at the same place, or another page, gives the old one up.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Literal, cast
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from core.decoding.request import DecodeRequest, RequestError
+from core.decoding.trace import Trace
+from core.serving import Engine, EngineBusy, EngineError, Snapshot, Ticket
+from core.settings import SettingsError, read_settings
+from ui.clocks import MEASURED, speed_up, timeline
+from ui.waiting import apology, follow
+
+if TYPE_CHECKING:
+    from core.decoding import Scored
+    from core.measure.latency import LatencyCurve
+    from core.serving.opening import Opened, PairFacts
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 0.25
+"""Seconds that a page waits for new work before it shows a panel instead: most short work is done by then."""
+POLL_LOADING = 0.3
+MOST_HELD = 16
+"""Results that one visit keeps alive; older ones are asked for again."""
+FAULT = "The lab has a fault here: try again, or reload the page."
+
+
+@dataclass(frozen=True)
+class EngineStatus:
+    """`progress` goes from 0 to 1 while loading; `text` says what is being done, or what went wrong."""
+
+    state: Literal["loading", "ready", "failed"]
+    progress: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Vitals:
+    """The pair and what it did on the default prompt. α̂, ĉ and the speed-up are None where the run gave none."""
+
+    facts: PairFacts
+    standard: Trace
+    speculative: Trace
+    alpha_hat: float | None
+    c_hat: float | None
+    speed_up: float | None
+
+
+class Door:
+    """Loads the pair in the background, once per server, and then holds its engine."""
+
+    def __init__(self, opening: Callable[[Callable[[float, str], None]], Opened]) -> None:
+        self._opening = opening
+        self._lock = threading.Lock()
+        self._status = EngineStatus("failed", 0.0, "")
+        self._opened: Opened | None = None
+        self.load()
+
+    @property
+    def status(self) -> EngineStatus:
+        return self._status
+
+    @property
+    def opened(self) -> Opened:
+        """The engine and the pair's facts.
+
+        Raises:
+            EngineError: while they are not ready.
+        """
+        if self._opened is None:
+            raise EngineError("The models are not loaded yet: wait a moment.")
+        return self._opened
+
+    def load(self) -> None:
+        """Start loading; does nothing unless the last try has failed."""
+        with self._lock:
+            if self._status.state == "failed":
+                self._status = EngineStatus("loading", 0.0, "Starting")
+                threading.Thread(target=self._load, name="loading", daemon=True).start()
+
+    def _load(self) -> None:
+        from core.models.errors import ModelError
+
+        try:
+            self._opened = self._opening(self._say)
+            self._status = EngineStatus("ready", 1.0, "The models are ready.")
+        except (ModelError, SettingsError) as error:
+            self._status = EngineStatus("failed", 0.0, str(error))
+        except Exception:
+            log.exception("Loading failed.")
+            text = "The models could not be loaded because of a fault in the program: the server's log says more."
+            self._status = EngineStatus("failed", 0.0, text)
+
+    def _say(self, progress: float, text: str) -> None:
+        self._status = EngineStatus("loading", min(max(progress, 0.0), 1.0), text)
+
+
+def _open(say: Callable[[float, str], None]) -> Opened:
+    from core.serving.opening import open_engine
+
+    opened = open_engine(read_settings(), say)
+    opened.engine.warm([*_default_pair(), *_default_requests()], calls=[("latency",)])
+    return opened
+
+
+@st.cache_resource(show_spinner=False)
+def door() -> Door:
+    """The server's door; the first call starts loading."""
+    return Door(_open)
+
+
+def status() -> EngineStatus:
+    """How far loading has come."""
+    return door().status
+
+
+def loading_panel(key: str = "engine") -> bool:
+    """True once the models are ready. Until then draw how far loading has come, or why it failed."""
+    now = status()
+    if now.state == "loading":
+        st.fragment(_loading, run_every=POLL_LOADING)()
+    elif now.state == "failed":
+        apology(now.text, f"{key}-load", door().load)
+    return now.state == "ready"
+
+
+def run(request: DecodeRequest, key: str) -> Trace | None:
+    """The trace of a request, once it is there."""
+    return cast("Trace | None", _result(key, request, lambda engine: engine.submit(request)))
+
+
+def scored(prompt: str, tokens: str | Sequence[int], chat: bool, key: str) -> Scored | None:
+    """What both models say at each token of a text (or its ids) after a prompt, once it is there."""
+    text = tokens if isinstance(tokens, str) else tuple(tokens)
+    return cast("Scored | None", _call(key, "score", prompt, text, chat))
+
+
+def latency(key: str) -> LatencyCurve | None:
+    """The measured cost of a target pass over n positions, once it is there."""
+    return cast("LatencyCurve | None", _call(key, "latency"))
+
+
+def vitals(key: str) -> Vitals | None:
+    """The pair's figures, once the default prompt has been run both ways."""
+    if not loading_panel(key):
+        return None
+    asked = _default_pair()
+    traces = [run(request, f"{key}-{request.method}") for request in asked]
+    if traces[0] is None or traces[1] is None:
+        return None
+    standard, speculative = traces[0], traces[1]
+    return Vitals(
+        facts=door().opened.facts,
+        standard=standard,
+        speculative=speculative,
+        alpha_hat=speculative.alpha_hat,
+        c_hat=speculative.c_hat,
+        speed_up=speed_up(timeline(standard, MEASURED), timeline(speculative, MEASURED)),
+    )
+
+
+def _default_requests() -> list[DecodeRequest]:
+    from ui.content import default_requests
+
+    return default_requests()
+
+
+def _default_pair() -> tuple[DecodeRequest, DecodeRequest]:
+    """The first default request that drafts, and the same without drafting (first)."""
+    speculative = next(request for request in _default_requests() if request.method == "speculative")
+    return replace(speculative, method="standard"), speculative
+
+
+def _call(key: str, work: str, *arguments: Hashable) -> object:
+    return _result(key, (work, *arguments), lambda engine: engine.call(work, *arguments))
+
+
+@dataclass(frozen=True)
+class _Held:
+    """Work that a visit holds a ticket for, at one place of one page."""
+
+    asked: Hashable
+    page: str
+    ticket: Ticket
+
+
+def _result(key: str, asked: Hashable, submit: Callable[[Engine], Ticket]) -> object:
+    if not loading_panel(key):
+        return None
+    try:
+        ticket, snapshot = _ticket(key, asked, submit)
+    except (RequestError, EngineBusy, EngineError) as error:
+        apology(str(error), key)
+        return None
+    except Exception:
+        log.exception("A request was not taken.")
+        apology(FAULT, key)
+        return None
+    if snapshot.state == "done":
+        return snapshot.result
+    if snapshot.finished:
+        apology(snapshot.error or "This run was cancelled.", key, partial(_forget, key))
+    else:
+        follow(ticket, snapshot, asked.max_new_tokens if isinstance(asked, DecodeRequest) else None)
+    return None
+
+
+def _ticket(key: str, asked: Hashable, submit: Callable[[Engine], Ticket]) -> tuple[Ticket, Snapshot]:
+    """This place's ticket, a new one if something else is asked for than last time."""
+    held, page = _held(), _page()
+    for place, old in list(held.items()):
+        if (place == key and old.asked != asked) or (old.page != page and not old.ticket.snapshot().finished):
+            old.ticket.cancel()
+            del held[place]
+    if key in held:
+        return held[key].ticket, held[key].ticket.snapshot()
+    ticket = submit(door().opened.engine)
+    held[key] = _Held(asked, page, ticket)
+    while len(held) > MOST_HELD:
+        oldest = next(iter(held))
+        held.pop(oldest).ticket.cancel()
+    return ticket, ticket.wait(AT_ONCE)
+
+
+def _held() -> dict[str, _Held]:
+    held: dict[str, _Held] = st.session_state.setdefault("engine-held", {})
+    return held
+
+
+def _forget(key: str) -> None:
+    _held().pop(key, None)
+
+
+def _page() -> str:
+    context = get_script_run_ctx()
+    return context.page_script_hash if context else ""
+
+
+def _loading() -> None:
+    now = status()
+    if now.state != "loading":
+        st.rerun()
+    st.progress(now.progress, text=f"{now.text} …")
