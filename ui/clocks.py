@@ -160,7 +160,9 @@ def probability(value: float) -> str:
     return f"{value:.2f}" if value >= 0.01 or value == 0 else "under 0.01"
 
 
-def timeline(trace: Trace, clock: Clock, title: str = "", tip: Callable[[Position | Choice], Tip] | None = None) -> Lane:
+def timeline(
+    trace: Trace, clock: Clock, title: str = "", tip: Callable[[Position | Choice], Tip] | None = None
+) -> Lane:
     """Lay a trace of any method out on a clock.
 
     The draft's prompt pass comes before the target's, so that the first token waits for both. A drafted
@@ -239,9 +241,7 @@ def _round_tokens(
 def restate(lane: Lane, states: Mapping[int, State], tips: Mapping[int, Tip] | None = None) -> Lane:
     """The lane with other states (and tips) for some tokens, by index: to mark the unlikely ones, say."""
     tips = tips or {}
-    tokens = (
-        replace(t, state=states.get(i, t.state), tip=tips.get(i, t.tip)) for i, t in enumerate(lane.tokens)
-    )
+    tokens = (replace(t, state=states.get(i, t.state), tip=tips.get(i, t.tip)) for i, t in enumerate(lane.tokens))
     return replace(lane, tokens=tuple(tokens))
 
 

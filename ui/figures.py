@@ -20,8 +20,13 @@ GRID = "rgba(127, 123, 115, 0.28)"
 Candidates = Sequence[tuple[str, float]]
 
 
+# Streamlit's template greys axis labels below a readable contrast, and a figure can't name the theme's text colour.
+TEXT_COLOUR = "<style>[data-testid=stPlotlyChart] g:not(.hoverlayer *) > text {fill: currentColor !important}</style>"
+
+
 def show(figure: go.Figure, key: str) -> None:
-    """Put a figure on the page: full width, without the toolbar that covers it."""
+    """Put a figure on the page: full width, readable in both themes, without the toolbar that covers it."""
+    st.html(TEXT_COLOUR)
     st.plotly_chart(figure, key=key, theme="streamlit", config={"displayModeBar": False, "responsive": True})
 
 
@@ -44,10 +49,11 @@ def styled(figure: go.Figure, height: int) -> go.Figure:
     return figure
 
 
-def visible(text: str) -> str:
-    """A token's text as a label: blanks made visible, nothing taken for markup."""
-    shown = text.strip() or text.replace("\n", "↵").replace("\t", "→").replace(" ", "␣") or "(empty)"
+def visible(text: str, longest: int = 80) -> str:
+    """A token's text as a label: blanks made visible, too long ones cut, nothing taken for markup."""
+    shown = text.strip() or text.replace("\t", "→").replace(" ", "␣") or "(empty)"
     shown = shown.replace("\n", "↵")
+    shown = shown if len(shown) <= longest else shown[: longest - 1] + "…"
     return shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
@@ -56,22 +62,28 @@ def top_five(
     candidates_q: Candidates,
     *,
     names: tuple[str, str] = ("target p", "draft q"),
-    height: int = 330,
+    height: int = 340,
 ) -> go.Figure:
-    """Both models' first five side by side, as (text, probability), each in its own order."""
-    figure = make_subplots(rows=1, cols=2, subplot_titles=names, horizontal_spacing=0.16)
+    """Both models' first five side by side, as (text, probability), each in its own order, on one scale."""
+    figure = make_subplots(rows=1, cols=2, horizontal_spacing=0.06)
     firsts = (candidates_p[:5], candidates_q[:5])
-    for column, (candidates, tone) in enumerate(zip(firsts, (PARTS["p"], PARTS["q"]), strict=True), start=1):
-        figure.add_trace(_bars(candidates, tone.mark), row=1, col=column)
-        labels = [visible(text) for text, _ in candidates]
-        figure.update_yaxes(
-            tickmode="array", tickvals=list(range(len(labels))), ticktext=labels, autorange="reversed", col=column
+    longest = max((share for candidates in firsts for _, share in candidates), default=1.0)
+    for column, (name, candidates, tone) in enumerate(zip(names, firsts, (PARTS["p"], PARTS["q"]), strict=True), 1):
+        labels = go.Scatter(
+            x=[0.0] * (len(candidates) + 1),
+            y=[-0.85, *(i - 0.3 for i in range(len(candidates)))],
+            text=[f"<b>{visible(name)}</b>", *(visible(text, 24) for text, _ in candidates)],
+            mode="text",
+            textposition="middle right",
+            textfont={"size": FONT_SIZE},
+            cliponaxis=False,
+            hoverinfo="skip",
         )
+        figure.add_traces([_bars(candidates, tone.mark), labels], rows=1, cols=column)
     styled(figure, height)
-    figure.update_layout(showlegend=False)
-    figure.update_annotations(font={"size": FONT_SIZE + 2})
-    figure.update_xaxes(visible=False, range=[0, 1.18])
-    figure.update_yaxes(showgrid=False)
+    figure.update_layout(showlegend=False, margin={"l": 0, "r": 0, "t": 10, "b": 0})
+    figure.update_xaxes(visible=False, range=[0, 1.3 * longest], fixedrange=True)
+    figure.update_yaxes(visible=False, range=[4.6, -1.2], fixedrange=True)
     return figure
 
 
@@ -79,7 +91,8 @@ def _bars(candidates: Candidates, colour: str) -> go.Bar:
     shares = [share for _, share in candidates]
     return go.Bar(
         x=shares,
-        y=list(range(len(shares))),
+        y=[i + 0.16 for i in range(len(shares))],
+        width=0.4,
         orientation="h",
         marker={"color": colour, "cornerradius": 4},
         text=[_percent(share) for share in shares],
@@ -125,8 +138,11 @@ def latency_curve(
             )
         )
     styled(figure, height)
-    figure.update_xaxes(type="log", tickvals=list(n), ticktext=[str(i) for i in n], title_text=f"{noun} read")
-    figure.update_yaxes(type="log", dtick="D2", ticksuffix=" ms", title_text=None)
+    ends = [log10(n[0]) - 0.08, log10(n[-1]) + 0.08]
+    ticks = {"tickvals": list(n), "ticktext": [str(i) for i in n]}
+    figure.update_xaxes(type="log", range=ends, title_text=f"{noun} read", **ticks)
+    ticks = [m * 10**power for power in range(5) for m in (1, 2, 5)]
+    figure.update_yaxes(type="log", tickvals=ticks, ticktext=[f"{t:,} ms" for t in ticks])
     if knee is not None:
         _mark_knee(figure, knee, noun)
     return figure
@@ -136,12 +152,12 @@ def _mark_knee(figure: go.Figure, knee: int, noun: str) -> None:
     figure.add_vline(x=knee, line={"color": MUTED.mark, "width": 2, "dash": "dot"})
     figure.add_annotation(
         x=log10(knee),
-        y=0.04,
+        y=0.98,
         yref="paper",
+        yanchor="top",
         text=f"about flat up to {knee} {noun}",
         showarrow=False,
         xanchor="right",
         xshift=-8,
         font={"size": FONT_SIZE},
     )
-

@@ -10,9 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-State = Literal[
-    "plain", "prompt", "kept", "correction", "bonus", "discarded", "pending", "marked", "same", "different"
-]
+State = Literal["plain", "prompt", "kept", "correction", "bonus", "discarded", "pending", "marked", "same", "different"]
 Part = Literal["p", "q", "residual"]
 
 STATES: tuple[State, ...] = get_args(State)

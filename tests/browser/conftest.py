@@ -16,7 +16,13 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 def free_port() -> int:
@@ -71,7 +77,9 @@ def page(browser: Browser) -> Iterator[Page]:
     faults: list[str] = []
     page.on("console", lambda m: faults.append(m.text) if m.type == "error" else None)
     page.on("pageerror", lambda e: faults.append(str(e)))
-    page.on("request", lambda r: faults.append(r.url) if "//127.0.0.1" not in r.url and r.url.startswith("http") else None)
+    page.on(
+        "request", lambda r: faults.append(r.url) if "//127.0.0.1" not in r.url and r.url.startswith("http") else None
+    )
     yield page
     context.close()
     assert faults == []

@@ -39,7 +39,9 @@ STRIPS = {
         StripToken("", "plain"),
         StripToken(" " + "long" * 60, "plain"),
     ],
-    "rtl": [StripToken(t, s) for t, s in (("كان", "plain"), (" هناك", "kept"), (" قط", "correction"), (" cat", "bonus"))],
+    "rtl": [
+        StripToken(t, s) for t, s in (("كان", "plain"), (" هناك", "kept"), (" قط", "correction"), (" cat", "bonus"))
+    ],
     "choices": [StripToken(t, "different" if i in (6, 8, 11, 18) else "same") for i, t in enumerate(CAT)],
 }
 
@@ -93,7 +95,9 @@ def charts() -> None:
         key="top",
     )
     n = [1, 2, 4, 8, 16, 32, 64]
-    show(latency_curve(n, [0.023, 0.022, 0.023, 0.023, 0.027, 0.034, 0.052], [0.023 * i for i in n], knee=16), key="knee")
+    show(
+        latency_curve(n, [0.023, 0.022, 0.023, 0.023, 0.027, 0.034, 0.052], [0.023 * i for i in n], knee=16), key="knee"
+    )
 
 
 VIEWS = {"strips": strips, "lanes": replay, "charts": charts}

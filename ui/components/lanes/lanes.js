@@ -106,9 +106,7 @@ function rebuild(player) {
   player.trackViews = data.lanes.map((lane) => buildTrack(lane, end));
   player.tracks.replaceChildren(...player.trackViews.map((view) => view.row));
   fillAxis(player.axis, end, data.unit, player.axis.clientWidth || 600);
-  const states = new Set(data.lanes.flatMap((lane) => lane.tokens.map((token) => token.state)));
-  if (data.lanes.some((lane) => lane.tokens.some((token) => token.shown < token.settled))) states.add("pending");
-  fillLegend(player.legend, states);
+  const states = fillLaneLegend(player.legend, data);
   player.dropped.hidden = !states.has("discarded");
   setSpeed(player, player.speed);
   showPlaying(player);
@@ -169,7 +167,9 @@ function setSpeed(player, speed) {
 function showPlaying(player) {
   const button = player.controls.querySelector(".play");
   if (!button) return;
-  button.replaceChildren(icon(player.playing ? "pause" : "play"), make("span", "control-label", player.playing ? "Pause" : player.data.play_label));
+  const label = player.playing ? "Pause" : player.data.play_label;
+  button.ariaLabel = button.title = label;
+  button.replaceChildren(icon(player.playing ? "pause" : "play"), make("span", "control-label", label));
   player.root.classList.toggle("playing", player.playing);
 }
 

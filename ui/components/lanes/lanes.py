@@ -30,10 +30,10 @@ class LaneWords:
     target_busy: str
     draft_busy: str
     prompt: str = "reading the prompt"
-    clock: str = "clock"
+    prompt_pass: str = "the prompt’s own pass"
     round: str = "Round"
     ready: str = "ready"
-    finished: str = "finished at"
+    finished: str = "finished"
 
 
 TOKENS = LaneWords("token", "tokens", "target calls", "draft calls", "target pass", "draft step")

@@ -23,6 +23,7 @@ function controlButton(name, label) {
   const button = make("button", `control ${name}`);
   button.type = "button";
   button.dataset.do = name;
+  button.ariaLabel = button.title = label;
   button.append(icon(name), make("span", "control-label", label));
   return button;
 }
@@ -53,7 +54,9 @@ function buildLane(lane, data) {
   const article = make("section", "lane");
   article.ariaLabel = lane.title;
   const head = make("div", "lane-head");
-  head.append(make("div", "lane-title", lane.title), make("div", "status"));
+  const reading = make("div", "reading");
+  reading.append(make("span", "status"), make("b", "clock"));
+  head.append(make("div", "lane-title", lane.title), reading);
   const box = make("div", "tokens");
   box.role = "toolbar";
   box.ariaLabel = `${lane.title}: text`;
@@ -61,14 +64,14 @@ function buildLane(lane, data) {
   for (const [name, label] of counterNames(data)) {
     const counter = make("div", `counter count-${name}`);
     const caption = make("span", "caption", label);
-    if (name === "target" || name === "draft") caption.prepend(make("i", `swatch ${name}`));
     counter.append(make("b", "", "0"), caption);
+    if (name === "target" || name === "draft") counter.prepend(make("i", `swatch ${name}`));
     counters.append(counter);
   }
   const notices = make("div", "notices");
   notices.append(...lane.notices.map((notice) => buildNotice(notice, data)));
   article.append(head, box, counters, notices);
-  const view = { article, box, lane, status: head.lastChild, counters, notices: [...notices.children] };
+  const view = { article, box, lane, status: reading.firstChild, clock: reading.lastChild, counters, notices: [...notices.children] };
   view.buttons = layTokens(box, lane.tokens, data.words.token);
   view.roundMarks = [...box.querySelectorAll(".round")];
   view.states = lane.tokens.map(() => undefined);
@@ -85,7 +88,7 @@ function buildNotice(notice, data) {
 function counterNames(data) {
   const used = (model) => data.lanes.some((lane) => lane.calls.some((c) => c.model === model && c.round !== null));
   const names = [["target", data.words.target_calls], ["draft", data.words.draft_calls]].filter(([name]) => used(name));
-  return [...names, ["tokens", data.words.tokens], ["clock", data.words.clock]];
+  return [...names, ["tokens", data.words.tokens]];
 }
 
 function buildTrack(lane, end) {
@@ -120,6 +123,20 @@ function fillAxis(axis, end, unit, width) {
   );
 }
 
+// The states of the tokens, then the one kind of block that no counter explains.
+function fillLaneLegend(box, data) {
+  const tokens = data.lanes.flatMap((lane) => lane.tokens);
+  const states = new Set(tokens.map((token) => token.state));
+  if (tokens.some((token) => token.shown < token.settled)) states.add("pending");
+  fillLegend(box, states);
+  if (!data.lanes.some((lane) => lane.calls.some((call) => call.round === null))) return states;
+  const item = make("span", "legend-item");
+  item.append(make("i", "swatch target prompt-pass"), data.words.prompt_pass);
+  box.append(item);
+  box.hidden = false;
+  return states;
+}
+
 // Brings one lane to time t.
 function showLane(view, t, data) {
   const { lane, buttons, states } = view;
@@ -133,22 +150,21 @@ function showLane(view, t, data) {
   for (const mark of view.roundMarks) mark.dataset.hidden = String(states[mark.dataset.first] === null);
   view.notices.forEach((line, i) => (line.dataset.hidden = String(t < lane.notices[i].time - EPS)));
   const counts = countsAt(lane, t);
-  const clock = Math.min(t, lane.finish).toFixed(data.digits);
-  const values = { ...counts, clock: `${clock} ${data.unit}` };
   for (const counter of view.counters.children) {
     const name = counter.className.match(/count-(\w+)/)[1];
-    setText(counter.firstChild, String(values[name]));
+    setText(counter.querySelector("b"), String(counts[name]));
   }
   const finished = t >= lane.finish - EPS;
   view.article.classList.toggle("finished", finished);
-  setText(view.status, statusText(lane, t, finished, data));
+  setText(view.clock, `${Math.min(t, lane.finish).toFixed(data.digits)} ${data.unit}`);
+  setText(view.status, statusText(lane, t, finished, data.words));
 }
 
-function statusText(lane, t, finished, data) {
-  if (finished) return `${data.words.finished} ${lane.finish.toFixed(data.digits)} ${data.unit}`;
+function statusText(lane, t, finished, words) {
+  if (finished) return words.finished;
   const call = callAt(lane, t);
-  if (t <= EPS || !call) return data.words.ready;
-  return call.round === null ? data.words.prompt : data.words[`${call.model}_busy`];
+  if (t <= EPS || !call) return words.ready;
+  return call.round === null ? words.prompt : words[`${call.model}_busy`];
 }
 
 function setText(node, text) {

@@ -42,12 +42,11 @@ function describe(token, index, noun, state) {
 }
 
 function tokenButton(token, index, noun) {
-  const { gap, body } = splitText(token.text);
+  const { body } = splitText(token.text);
   const button = make("button", "token");
   button.type = "button";
   button.tabIndex = -1;
   button.dataset.index = index;
-  button.classList.toggle("gap", gap && index > 0);
   const text = make("span", "text");
   text.dir = "auto";
   fillText(text, body);
@@ -64,26 +63,38 @@ function setState(button, token, index, noun, state) {
   button.setAttribute("aria-label", describe(token, index, noun, state));
 }
 
-// Lays tokens out, with real line breaks and a small number where a new round begins.
+// Lays tokens out, with real line breaks and a small number where a new round begins. Tokens of one
+// word stay on one line, unless they are too many for it.
 function layTokens(box, tokens, noun) {
   box.replaceChildren();
   box.dir = directionOf(tokens.map((token) => token.text));
   let group = null;
+  let word = null;
   return tokens.map((token, index) => {
-    const { breakBefore, breakAfter } = splitText(token.text);
+    const { gap, breakBefore, breakAfter } = splitText(token.text);
     const button = tokenButton(token, index, noun);
     if (breakBefore) box.append(make("br"));
-    if (token.group !== null && token.group !== group) {
-      const round = make("span", "round", String(token.group + 1));
-      round.ariaHidden = "true";
-      round.dataset.first = index;
-      box.append(round);
+    if (gap) box.append(" ");
+    if (!word || gap || breakBefore || word.textContent.length + token.text.length > 24) {
+      word = make("span", "word");
+      box.append(word);
     }
+    if (token.group !== null && token.group !== group) word.append(roundMark(token.group, index));
     group = token.group;
-    box.append(button);
-    if (breakAfter) box.append(make("br"));
+    word.append(button);
+    if (breakAfter) {
+      box.append(make("br"));
+      word = null;
+    }
     return button;
   });
+}
+
+function roundMark(group, first) {
+  const mark = make("span", "round", String(group + 1));
+  mark.ariaHidden = "true";
+  mark.dataset.first = first;
+  return mark;
 }
 
 function pressOnly(buttons, selected) {
