@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import platform
 import tempfile
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import asdict, dataclass
@@ -111,30 +110,10 @@ def cached(path: Path, measuring: Callable[[], Generator[float, None, LatencyCur
     return curve
 
 
-def curve_path(folder: Path, pair: dict[str, object]) -> Path:
-    """Where a curve belongs: one file for each machine, versions, thread settings and pair (given as words)."""
-    import torch
-    import transformers
-
-    facts = {
-        **pair,
-        "machine": _processor(),
-        "cores": os.cpu_count(),
-        "threads": torch.get_num_threads(),
-        "torch": torch.__version__,
-        "transformers": transformers.__version__,
-        "lengths": LENGTHS,
-    }
-    digest = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
+def curve_path(folder: Path, key: str) -> Path:
+    """Where the curve of a machine and pair belongs, named by a key such as `core.models.machine.machine_key` gives."""
+    digest = hashlib.sha256(f"{key}|{LENGTHS}".encode()).hexdigest()
     return folder / f"latency-{digest[:16]}.json"
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
 
 
 def _read(path: Path) -> LatencyCurve | None:

@@ -119,6 +119,13 @@ class DraftForCausalLM(LlamaForCausalLM):
         )
 
 
+def _cast(draft: DraftForCausalLM, dtype: torch.dtype) -> DraftForCausalLM:
+    """Give the weights `dtype`. Not `draft.to(dtype)`: that would round the rotary frequencies to bfloat16 as well."""
+    for weight in draft.parameters():
+        weight.data = weight.data.to(dtype)
+    return draft
+
+
 def draft_from_target(target: PreTrainedModel, layers: tuple[int, ...], kept_ids: torch.Tensor) -> DraftForCausalLM:
     """An untrained draft: the target's layers `layers`, its final norm, and its output rows for `kept_ids` [V].
 
@@ -128,7 +135,7 @@ def draft_from_target(target: PreTrainedModel, layers: tuple[int, ...], kept_ids
     config.num_hidden_layers, config.tie_word_embeddings = len(layers), False
     config.draft_rows, config.draft_source_layers = len(kept_ids), list(layers)
     config.architectures = [DraftForCausalLM.__name__]
-    draft = DraftForCausalLM(config).to(target.dtype)
+    draft = _cast(DraftForCausalLM(config), target.dtype)
     for own, index in zip(draft.model.layers, layers, strict=True):
         own.load_state_dict(target.model.layers[index].state_dict())
     draft.model.norm.load_state_dict(target.model.norm.state_dict())
@@ -178,6 +185,5 @@ def load_draft(folder: Path, target: PreTrainedModel, dtype: torch.dtype) -> Dra
         raise ValueError(f"The weights in {folder} do not fit its {CONFIG}: {error}") from error
     if unexpected or set(missing) - {EMBEDDING}:
         raise ValueError(f"The weights in {folder} do not fit its {CONFIG}: {sorted({*missing, *unexpected})}")
-    draft.to(dtype).share_embedding(target)
-    draft.to(target.device).eval()
-    return draft
+    _cast(draft, dtype).share_embedding(target)
+    return draft.to(target.device).eval()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
-from collections.abc import Callable, Generator, Hashable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from core.decoding import Scored
     from core.models import ModelPair
 
-Progress = Callable[[float, str], object]
+Progress = Callable[[float, str], None]
 """Takes how far loading has come, 0 to 1, and what is being done."""
 
 LATENCY_CONTEXT = 128
@@ -123,6 +123,8 @@ def _score(pair: ModelPair, prompt: str, text: str | tuple[int, ...], chat: bool
 
 
 def _latency(pair: ModelPair, settings: Settings) -> Generator[float, None, LatencyCurve]:
+    from core.models.machine import machine_key
+
     reader = pair.target_reader()
     context = min(LATENCY_CONTEXT, pair.context // 2)
     reader.read(range(1, context + 1))
@@ -133,6 +135,6 @@ def _latency(pair: ModelPair, settings: Settings) -> Generator[float, None, Late
         logits[-1, 0].item()
         reader.crop(context)
 
-    names: dict[str, Hashable] = {"target": pair.target_name, "dtype": pair.dtype_name, "device": str(pair.device)}
-    path = curve_path(settings.cache, {**names, "preset": pair.preset, "context": context})
+    key = machine_key(pair.target_name, pair.device, pair.dtype_name, pair.width)
+    path = curve_path(settings.cache, f"{key}|{context}")
     return (yield from cached(path, lambda: measure(step, context=context)))

@@ -1,0 +1,93 @@
+"""One model reading one text: a key-value cache, passes over new tokens, and exact roll-back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from transformers import PreTrainedModel
+from transformers.cache_utils import Cache, DynamicLayer
+
+BLOCK = 256
+"""Tokens by which a cache grows."""
+
+
+class SlabLayer(DynamicLayer):
+    """Keys and values in one block of memory: appending writes in place, rolling back moves a mark."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.length = 0
+
+    def update(
+        self, key_states: torch.Tensor, value_states: torch.Tensor, *args: object, **kwargs: object
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        end = self.length + key_states.shape[-2]
+        if not self.is_initialized or end > self.keys.shape[-2]:
+            self._grow(key_states, value_states, end)
+        self.keys[:, :, self.length : end] = key_states
+        self.values[:, :, self.length : end] = value_states
+        self.length = end
+        return self.keys[:, :, :end], self.values[:, :, :end]
+
+    def _grow(self, keys: torch.Tensor, values: torch.Tensor, end: int) -> None:
+        room = -(-end // BLOCK) * BLOCK
+        old = (self.keys, self.values) if self.is_initialized else (None, None)
+        self.keys, self.values = (x.new_zeros(*x.shape[:2], room, x.shape[-1]) for x in (keys, values))
+        for slab, before in zip((self.keys, self.values), old, strict=True):
+            if before is not None:
+                slab[:, :, : self.length] = before[:, :, : self.length]
+        self.is_initialized = True
+
+    def get_seq_length(self) -> int:
+        return self.length
+
+    def crop(self, tokens_to_remove: int) -> None:
+        self.length -= abs(tokens_to_remove)
+
+
+class Reader:
+    """A model and its cache over one text.
+
+    Args:
+        model: a causal language model with full (not sliding) attention.
+        width: constant number of positions of each `extend` pass, or None for as many as there are tokens.
+            Real tokens come first and padding after them, where causal attention never looks; it is cropped at once.
+    """
+
+    def __init__(self, model: PreTrainedModel, width: int | None = None) -> None:
+        self.model, self.width = model, width
+        self.cache = Cache(layers=[SlabLayer() for _ in range(model.config.num_hidden_layers)])
+
+    @property
+    def length(self) -> int:
+        """Tokens in the cache."""
+        return self.cache.get_seq_length()
+
+    def read(self, tokens: Sequence[int], keep: int = 1) -> torch.Tensor:
+        """Feed tokens in a pass of their own length; logits of the last `keep`, [keep, vocabulary]."""
+        return self._forward(list(tokens), keep)
+
+    def extend(self, tokens: Sequence[int]) -> torch.Tensor:
+        """Feed new tokens in a pass of constant width; logits at each of them, [len(tokens), vocabulary]."""
+        n = len(tokens)
+        pad = max(0, (self.width or 0) - n)
+        logits = self._forward([*tokens, *[0] * pad], n + pad)
+        self.crop(self.length - pad)
+        return logits[:n]
+
+    def crop(self, length: int) -> None:
+        """Roll the cache back to `length` tokens.
+
+        Raises:
+            ValueError: when there are fewer than that.
+        """
+        if not 0 <= length <= self.length:
+            raise ValueError(f"cannot roll a cache of {self.length} tokens back to {length}")
+        if length < self.length:
+            self.cache.crop(length - self.length)
+
+    def _forward(self, tokens: list[int], keep: int) -> torch.Tensor:
+        with torch.inference_mode():
+            ids = torch.tensor([tokens], device=self.model.device)
+            return self.model(input_ids=ids, cache=self.cache, use_cache=True, logits_to_keep=keep).logits[0]
