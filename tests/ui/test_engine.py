@@ -1,0 +1,333 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.decoding.events import Event
+from core.decoding.request import DecodeRequest, RequestError
+from core.serving import Engine, EngineBusy, LocalEngine, Ticket
+from core.serving.opening import Opened, PairFacts
+from tests.serving.fake_runs import FakeRuns, choice, one_round
+from ui import engine as door_module
+from ui.engine import Door, EngineStatus
+from ui.waiting import _about, _place_in_line, _so_far
+
+FACTS = PairFacts("fake", "big", "small", 100, 10, 440, "cpu", "float32", "because", None, 1.0, 64, True)
+
+
+class Stage:
+    """A door whose loading and runs are in the test's hands."""
+
+    def __init__(self) -> None:
+        self.runs = FakeRuns()
+        self.engine: Engine = LocalEngine(self.runs, {"latency": lambda: "curve", "score": self._score}, active=1)
+        self.loads: list[Callable[[float, str], None]] = []
+        self.error: Exception | None = None
+        self.scores: list[tuple[object, ...]] = []
+        self._gate = threading.Event()
+        self._gate.set()
+        self._reached = threading.Event()
+
+    def hold_loading(self) -> None:
+        self._gate.clear()
+
+    def let_loading_go(self) -> None:
+        self._gate.set()
+
+    def opening(self, say: Callable[[float, str], None]) -> Opened:
+        self.loads.append(say)
+        say(0.5, "Loading the target")
+        self._reached.set()
+        assert self._gate.wait(10)
+        if self.error:
+            raise self.error
+        return Opened(self.engine, FACTS)
+
+    def door(self) -> Door:
+        door = Door(self.opening)
+        assert self._reached.wait(10)
+        if self._gate.is_set():
+            settled(door)
+        return door
+
+    def _score(self, *arguments: object) -> str:
+        self.scores.append(arguments)
+        return "scores"
+
+
+def settled(door: Door) -> EngineStatus:
+    for thread in threading.enumerate():
+        if thread.name == "loading":
+            thread.join(10)
+    return door.status
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    stage = Stage()
+    doors: list[Door] = []
+
+    def door() -> Door:
+        if not doors:
+            doors.append(stage.door())
+        return doors[0]
+
+    monkeypatch.setattr(door_module, "door", door)
+    yield stage
+    stage.let_loading_go()
+    stage.engine.close()
+
+
+def page_with_a_run() -> None:
+    import streamlit as st
+
+    from core.decoding.request import DecodeRequest
+    from ui import engine
+
+    prompt = st.text_input("Prompt", "a")
+    trace = engine.run(DecodeRequest(prompt, method="standard", max_new_tokens=4), key="stage")
+    st.markdown("no trace" if trace is None else trace.text)
+
+
+def started(page: Callable[[], None]) -> AppTest:
+    return AppTest.from_function(page, default_timeout=15).run()
+
+
+def words(at: AppTest) -> str:
+    assert not at.exception
+    return "\n".join(str(each.value) for each in [*at.markdown, *at.text, *at.caption])
+
+
+def done(stage: Stage, prompt: str) -> None:
+    ticket = stage.engine.submit(DecodeRequest(prompt, method="standard", max_new_tokens=4))
+    assert ticket.wait(10).finished
+
+
+def test_a_short_run_is_there_in_the_same_script_run(stage: Stage) -> None:
+    at = started(page_with_a_run)
+    assert words(at) == "text of a"
+
+
+def test_a_finished_run_is_not_run_again(stage: Stage) -> None:
+    at = started(page_with_a_run).run()
+    assert words(at) == "text of a" and stage.runs.started == ["a"]
+
+
+def test_a_long_run_shows_its_tokens_and_then_its_trace(stage: Stage) -> None:
+    stage.runs.hold("a")
+    at = started(page_with_a_run)
+    assert "no trace" in words(at)
+    assert at.get("progress")[0].proto.text == "Writing: 0 of 4 …"
+    stage.runs.let_go("a")
+    done(stage, "a")
+    assert words(at.run()) == "text of a"
+
+
+def test_who_waits_sees_the_place_in_the_queue(stage: Stage) -> None:
+    stage.runs.hold("other")
+    other = stage.engine.submit(DecodeRequest("other"))
+    at = started(page_with_a_run)
+    assert "Others are using the models. You are next." in words(at)
+    stage.runs.let_go("other")
+    assert other.wait(10).trace
+    done(stage, "a")
+    assert words(at.run()) == "text of a"
+
+
+def test_another_request_gives_the_old_one_up(stage: Stage) -> None:
+    stage.runs.hold("a")
+    at = started(page_with_a_run)
+    stage.runs.reached("a")
+    at.text_input[0].set_value("b").run()
+    stage.runs.let_go("a")
+    done(stage, "b")
+    assert words(at.run()) == "text of b" and stage.runs.closed == ["a", "b"]
+    assert stage.runs.log.count("a") == 1
+
+
+def test_another_page_gives_unfinished_work_up(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    def two_places() -> None:
+        import streamlit as st
+
+        from core.decoding.request import DecodeRequest
+        from ui import engine
+
+        name = st.text_input("Page", "one")
+        engine.run(DecodeRequest("run of " + name, method="standard", max_new_tokens=4), key=name)
+
+    page = "one"
+    monkeypatch.setattr(door_module, "_page", lambda: page)
+    stage.runs.hold("run of one")
+    at = started(two_places)
+    stage.runs.reached("run of one")
+    page = "two"
+    at.text_input[0].set_value("two").run()
+    stage.runs.let_go("run of one")
+    done(stage, "later")
+    assert stage.runs.log.count("run of one") == 1 and stage.runs.log.count("run of two") == 4
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (RequestError("Too <b>long</b>: *cut* it."), "Too <b>long</b>: *cut* it."),
+        (KeyError("x"), "a fault in the program"),
+    ],
+)
+def test_a_failed_run_is_one_sentence_and_can_be_tried_again(stage: Stage, error: Exception, said: str) -> None:
+    stage.runs.errors["a"] = error
+    at = started(page_with_a_run)
+    assert said in at.text[0].value and "no trace" in words(at)
+    assert said in at.run().text[0].value and stage.runs.started == ["a"]
+    del stage.runs.errors["a"]
+    at.button[0].click().run()
+    assert words(at) == "text of a"
+
+
+class Full:
+    def submit(self, request: DecodeRequest) -> Ticket:
+        raise EngineBusy("Too many people.")
+
+    def call(self, work: str, *arguments: object) -> Ticket:
+        raise OSError("a secret")
+
+    def run(self, request: DecodeRequest) -> Iterator[Event]:
+        raise EngineBusy("Too many people.")
+
+    def warm(self, requests: object, calls: object = ()) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def test_a_full_queue_is_one_sentence(stage: Stage) -> None:
+    stage.engine = Full()
+    at = started(page_with_a_run)
+    assert at.text[0].value == "Too many people." and at.button[0].label == "Try again"
+
+
+def test_the_unexpected_is_one_sentence(stage: Stage) -> None:
+    def page() -> None:
+        from ui import engine
+
+        engine.latency("curve")
+
+    stage.engine = Full()
+    at = started(page)
+    assert at.text[0].value == door_module.FAULT and not at.exception
+
+
+def test_loading_shows_how_far_it_is_and_then_the_page(stage: Stage) -> None:
+    stage.hold_loading()
+    at = started(page_with_a_run)
+    bar = at.get("progress")[0].proto
+    assert bar.text == "Loading the target …" and bar.value == 50
+    assert "no trace" in words(at) and len(stage.loads) == 1
+    stage.let_loading_go()
+    settled(door_module.door())
+    assert words(at.run()) == "text of a"
+
+
+def test_a_failed_load_says_why_and_can_be_tried_again(stage: Stage) -> None:
+    from core.models.errors import ModelError
+
+    stage.error = ModelError("The weights are damaged: fetch them again.")
+    at = started(page_with_a_run)
+    assert at.text[0].value == "The weights are damaged: fetch them again."
+    stage.error = None
+    at.button[0].click()
+    door = door_module.door()
+    at.run()
+    settled(door)
+    assert words(at.run()) == "text of a" and len(stage.loads) == 2
+
+
+def test_a_fault_while_loading_keeps_its_details_to_the_log(stage: Stage) -> None:
+    stage.error = KeyError("secret")
+    assert door_module.door().status.state == "failed" and "secret" not in door_module.status().text
+
+
+def test_loading_happens_once_for_all(stage: Stage) -> None:
+    for _ in range(3):
+        started(page_with_a_run)
+        door_module.door().load()
+    assert len(stage.loads) == 1
+
+
+def test_scores_and_latency_come_the_same_way(stage: Stage) -> None:
+    def page() -> None:
+        import streamlit as st
+
+        from ui import engine
+
+        st.markdown(f"{engine.scored('prompt', [1, 2], True, 'score')} {engine.latency('curve')}")
+
+    assert words(started(page)) == "scores curve"
+    assert words(started(page)) == "scores curve"
+    assert stage.scores == [("prompt", (1, 2), True)]
+
+
+def test_vitals_come_from_both_runs_of_the_default_prompt(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    def page() -> None:
+        import streamlit as st
+
+        from ui import engine
+
+        vitals = engine.vitals("vitals")
+        assert vitals
+        st.markdown(f"{vitals.facts.target} {vitals.standard.request.method} {vitals.speculative.request.method}")
+        st.markdown(f"{vitals.alpha_hat} {vitals.c_hat} {vitals.speed_up}")
+
+    asked = DecodeRequest("a", max_new_tokens=3)
+    monkeypatch.setattr(door_module, "_default_requests", lambda: [replace(asked, method="draft"), asked])
+    assert words(started(page)) == "big standard speculative\nNone None 1.0"
+
+
+def test_a_visit_keeps_only_the_newest_results(stage: Stage) -> None:
+    def page() -> None:
+        import streamlit as st
+
+        from core.decoding.request import DecodeRequest
+        from ui import engine
+
+        for i in range(20):
+            engine.run(DecodeRequest(str(i), method="standard", max_new_tokens=2), key=str(i))
+        st.markdown(str(list(st.session_state["engine-held"])))
+
+    assert words(started(page)) == str([str(i) for i in range(4, 20)])
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(None, ""), (0.2, ", about 1 s"), (12.4, ", about 12 s"), (150, ", about 2 min")]
+)
+def test_waits_are_said_roughly(seconds: float | None, said: str) -> None:
+    assert _about(seconds) == said
+
+
+def test_places_in_line_are_said_in_words() -> None:
+    from core.serving import Snapshot
+
+    said = [_place_in_line(Snapshot("queued", position, 3.0)) for position in (1, 2, 3)]
+    assert [s.removeprefix("Others are using the models. ") for s in said] == [
+        "You are next, about 3 s.",
+        "One is ahead of you, about 3 s.",
+        "2 are ahead of you, about 3 s.",
+    ]
+
+
+def test_the_text_so_far_counts_guesses_until_they_are_checked() -> None:
+    from core.decoding.events import Committed, Drafted, Prefilled
+    from core.decoding.trace import Prefill
+
+    events: list[Event] = [
+        Prefilled(Prefill((1,), choice(0), 0.1, 0.1), "One"),
+        Drafted(0, 0, 5, " two", 0.01),
+        Committed(one_round(1), (" two", " three")),
+        Drafted(1, 0, 6, " four", 0.01),
+        Drafted(1, 1, 7, " five", 0.01),
+    ]
+    assert _so_far(events) == ("One two three", 3, 2)
+    assert _so_far([]) == ("", 0, 0)
