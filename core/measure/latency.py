@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import accumulate
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 from time import perf_counter
 from typing import TypeVar
 
@@ -19,6 +19,11 @@ from pydantic import TypeAdapter, ValidationError
 LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 KNEE_COST = 1.25
 """A pass still counts as one look while it costs at most this many times a pass over one position."""
+STEADY = 1.3
+"""Largest spread of a curve that is worth keeping for the next start."""
+BUDGET = 20.0
+"""Seconds of passes after which no further repeat begins: a busy machine is not measured for minutes."""
+LEAST_REPEATS = 2
 
 T = TypeVar("T")
 Measuring = Generator[float, None, "LatencyCurve"]
@@ -30,6 +35,7 @@ class LatencyCurve:
     """Medians in seconds, one entry a length in `n`.
 
     `one_pass[i]` is one pass over n[i] positions, `n_passes[i]` n[i] passes over one position, one after another.
+    `spread` is the upper quartile of the single passes over the lower one: near 1 on a quiet machine.
     """
 
     n: tuple[int, ...]
@@ -37,6 +43,7 @@ class LatencyCurve:
     n_passes: tuple[float, ...]
     context: int
     repeats: int
+    spread: float = 1.0
 
     @property
     def knee(self) -> int:
@@ -53,6 +60,11 @@ class LatencyCurve:
                 return low + (high - low) * (n - left) / (right - left)
         return points[-1][1]
 
+    @property
+    def steady(self) -> bool:
+        """Whether the machine was quiet: passes over one position took about the same time throughout."""
+        return self.spread <= STEADY
+
 
 def measure(
     step: Callable[[int], object],
@@ -65,29 +77,32 @@ def measure(
 
     Each repeat goes through all lengths, up and down in turn, and then through as many passes of one as the
     longest length has, so that a slow moment of the machine falls on all alike. One pass of each goes before, untimed.
+    At most `repeats` are made, fewer once `BUDGET` is spent.
     Yields the fraction done after each pass: what happens between two passes is in no figure.
     """
     lengths = (1, *sorted(set(lengths) - {1}))
     longest = lengths[-1]
     seconds: dict[int, list[float]] = {n: [] for n in lengths}
+    chains: list[list[float]] = []
     for n in lengths:
         step(n)
         yield 0.0
-    for repeat in range(repeats):
-        order = lengths[:0:-1] if repeat % 2 else lengths[1:]
+    while len(chains) < repeats and (len(chains) < LEAST_REPEATS or sum(map(sum, seconds.values())) < BUDGET):
+        order = lengths[:0:-1] if len(chains) % 2 else lengths[1:]
         for i, n in enumerate((*order, *(1,) * longest), start=1):
             began = clock()
             step(n)
             seconds[n].append(clock() - began)
-            yield (repeat + i / (len(order) + longest)) / repeats
-    sums = [list(accumulate(seconds[1][r * longest : (r + 1) * longest])) for r in range(repeats)]
-    one = median(seconds[1])
+            yield (len(chains) + i / (len(order) + longest)) / repeats
+        chains.append(list(accumulate(seconds[1][-longest:])))
+    low, one, high = quantiles(seconds[1], n=4)
     return LatencyCurve(
         n=lengths,
-        one_pass=tuple(median(seconds[n]) for n in lengths),
-        n_passes=tuple(one if n == 1 else median(s[n - 1] for s in sums) for n in lengths),
+        one_pass=(one, *(median(seconds[n]) for n in lengths[1:])),
+        n_passes=(one, *(median(chain[n - 1] for chain in chains) for n in lengths[1:])),
         context=context,
-        repeats=repeats,
+        repeats=len(chains),
+        spread=high / low,
     )
 
 
@@ -102,11 +117,15 @@ def drain(steps: Generator[object, None, T]) -> T:
 
 
 def cached(path: Path, measuring: Callable[[], Generator[float, None, LatencyCurve]]) -> Measuring:
-    """The curve in the file, or else a new one, which is then written there. A file that is not a curve is replaced."""
+    """The curve in the file, or else a new one, which is written there if the machine was quiet enough.
+
+    A file that is not a curve is replaced.
+    """
     curve = _read(path)
     if curve is None:
         curve = yield from measuring()
-        _write(path, curve)
+        if curve.steady:
+            _write(path, curve)
     return curve
 
 

@@ -1,17 +1,19 @@
 import json
-from collections.abc import Callable, Generator
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from core.measure.latency import LatencyCurve, cached, curve_path, drain, measure
+from core.measure.latency import LatencyCurve, Measuring, cached, curve_path, drain, measure
 
 
 class Machine:
     """A pass over n positions takes `cost(n)` seconds of a clock that only passes move."""
 
     def __init__(self, cost: Callable[[int], float]) -> None:
-        self.cost, self.now, self.steps = cost, 0.0, list[int]()
+        self.cost, self.now = cost, 0.0
+        self.steps: list[int] = []
 
     def step(self, n: int) -> None:
         self.steps.append(n)
@@ -41,8 +43,22 @@ def test_cost_lies_on_the_line_between_measured_lengths() -> None:
     assert curve.cost(100) == curve.cost(8)
 
 
+def test_spread_tells_a_quiet_machine_from_a_busy_one() -> None:
+    quiet = Machine(float).curve()
+    busy = Machine(lambda n: n * (1.0 if len(busy_steps) % 2 else 2.0))
+    busy_steps = busy.steps
+    assert quiet.spread == pytest.approx(1) and quiet.steady
+    assert busy.curve().spread == pytest.approx(2) and not busy.curve().steady
+
+
+def test_a_slow_machine_is_measured_less() -> None:
+    assert Machine(lambda n: 0.01).curve(repeats=5).repeats == 5
+    assert Machine(lambda n: 100.0).curve(repeats=5).repeats == 2
+    assert Machine(lambda n: 0.7).curve(repeats=5).repeats == 3
+
+
 def test_one_slow_repeat_moves_no_median() -> None:
-    machine = Machine(lambda n: 0.02 * n * (50 if len(machine.steps) < 20 else 1))
+    machine = Machine(lambda n: 0.02 * n * (5 if len(machine.steps) < 16 else 1))
     curve = machine.curve(repeats=5)
     assert curve.one_pass == pytest.approx((0.02, 0.04, 0.08, 0.16))
     assert curve.n_passes[-1] == pytest.approx(0.16)
@@ -67,11 +83,11 @@ def test_what_happens_between_two_passes_is_in_no_figure() -> None:
     assert fractions == sorted(fractions) and fractions[-1] == 1
 
 
-CURVE = LatencyCurve(n=(1, 2), one_pass=(0.1, 0.11), n_passes=(0.1, 0.2), context=8, repeats=1)
+CURVE = LatencyCurve(n=(1, 2), one_pass=(0.1, 0.11), n_passes=(0.1, 0.2), context=8, repeats=1, spread=1.1)
 
 
-def counted(calls: list[int]) -> Callable[[], Generator[float, None, LatencyCurve]]:
-    def measuring() -> Generator[float, None, LatencyCurve]:
+def counted(calls: list[int]) -> Callable[[], Measuring]:
+    def measuring() -> Measuring:
         calls.append(1)
         yield 1.0
         return CURVE
@@ -109,6 +125,17 @@ def test_a_damaged_file_is_measured_again_and_replaced(tmp_path: Path, content: 
     assert drain(cached(path, counted(calls))) == CURVE
     assert drain(cached(path, counted(calls))) == CURVE
     assert len(calls) == 1
+
+
+def test_a_curve_of_a_busy_machine_is_used_but_not_kept(tmp_path: Path) -> None:
+    noisy = replace(CURVE, spread=2.0)
+
+    def measuring() -> Measuring:
+        yield 1.0
+        return noisy
+
+    assert drain(cached(tmp_path / "curve.json", measuring)) == noisy
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_that_takes_nothing_does_no_harm(tmp_path: Path) -> None:
