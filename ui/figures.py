@@ -139,8 +139,8 @@ def latency_curve(
         )
     styled(figure, height)
     ends = [log10(n[0]) - 0.08, log10(n[-1]) + 0.08]
-    ticks = {"tickvals": list(n), "ticktext": [str(i) for i in n]}
-    figure.update_xaxes(type="log", range=ends, title_text=f"{noun} read", **ticks)
+    labels = [str(i) for i in n]
+    figure.update_xaxes(type="log", range=ends, tickvals=list(n), ticktext=labels, title_text=f"{noun} read")
     ticks = [m * 10**power for power in range(5) for m in (1, 2, 5)]
     figure.update_yaxes(type="log", tickvals=ticks, ticktext=[f"{t:,} ms" for t in ticks])
     if knee is not None:

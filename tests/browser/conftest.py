@@ -10,10 +10,11 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 QUIET = [
@@ -23,6 +24,9 @@ QUIET = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+# The machine that runs the tests may be busy with others.
+expect.set_options(timeout=15_000)
 
 
 def free_port() -> int:
@@ -44,14 +48,14 @@ def await_health(url: str, process: subprocess.Popen[bytes], seconds: float = 60
     raise TimeoutError(f"{url} did not answer within {seconds} s")
 
 
-@pytest.fixture(scope="session")
-def harness() -> Iterator[str]:
-    """The address of a running harness."""
+@contextmanager
+def serving(script: str, **environment: str) -> Iterator[str]:
+    """Serve a streamlit script on a port of its own; gives the address."""
     port = free_port()
-    command = [sys.executable, "-m", "streamlit", "run", "tests/browser/harness/app.py"]
-    command += ["--server.port", str(port), "--server.address", "127.0.0.1", "--server.headless", "true"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
+    command += ["--server.address", "127.0.0.1", "--server.headless", "true"]
+    variables = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+    process = subprocess.Popen(command, cwd=ROOT, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     url = f"http://127.0.0.1:{port}"
     try:
         await_health(url, process)
@@ -67,6 +71,17 @@ def browser() -> Iterator[Browser]:
         chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=QUIET)
         yield chromium
         chromium.close()
+
+
+@pytest.fixture(scope="session")
+def harness(browser: Browser) -> Iterator[str]:
+    """The address of a running harness that has been through its imports."""
+    with serving("tests/browser/harness/app.py") as url:
+        page = browser.new_page()
+        page.goto(url)
+        page.locator(".strip").wait_for(timeout=90_000)
+        page.close()
+        yield url
 
 
 @pytest.fixture

@@ -40,7 +40,10 @@ STRIPS = {
         StripToken(" " + "long" * 60, "plain"),
     ],
     "rtl": [
-        StripToken(t, s) for t, s in (("كان", "plain"), (" هناك", "kept"), (" قط", "correction"), (" cat", "bonus"))
+        StripToken("كان", "plain"),
+        StripToken(" هناك", "kept"),
+        StripToken(" قط", "correction"),
+        StripToken(" cat", "bonus"),
     ],
     "choices": [StripToken(t, "different" if i in (6, 8, 11, 18) else "same") for i, t in enumerate(CAT)],
 }

@@ -1,0 +1,320 @@
+"""The token strip and the replay in a real browser, on hand-made data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.ui.hand_made import CAT, CAT_ROUNDS
+
+ROUND_TIMES = [1.5, 2.34, 3.18, 4.02, 4.86, 5.7, 6.42]
+"""Ends of the harness's rounds on the classroom clock: 0.66 s for the prompt, 0.06 a guess, 0.6 a pass."""
+
+
+@pytest.fixture
+def strip(page: Page, harness: str) -> Locator:
+    page.goto(f"{harness}/?view=strips")
+    tokens = page.locator(".strip button.token")
+    expect(tokens).to_have_count(13)
+    return tokens
+
+
+@pytest.fixture
+def lanes(page: Page, harness: str) -> Locator:
+    page.goto(f"{harness}/?view=lanes")
+    lanes = page.locator("section.lane")
+    expect(lanes).to_have_count(2)
+    return lanes
+
+
+def report(page: Page) -> Locator:
+    return page.get_by_text(re.compile("selected .* runs"))
+
+
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    page.get_by_role("combobox", name=re.compile(label)).click()
+    page.get_by_role("option", name=option).click()
+
+
+def seconds(page: Page) -> float:
+    """The replay's time, from the scrubber's spoken value."""
+    return float((page.locator(".range").get_attribute("aria-valuetext") or "nan").split()[0])
+
+
+def shown(lane: Locator) -> list[str]:
+    """The states of the tokens that can be seen, in order."""
+    return lane.locator("button.token").evaluate_all(
+        "all => all.filter(b => getComputedStyle(b).visibility === 'visible').map(b => b.dataset.state)"
+    )
+
+
+def test_click_reports_the_token_once(page: Page, strip: Locator) -> None:
+    strip.nth(4).click()
+    expect(report(page)).to_have_text("selected 4, runs 2, noise 3")
+    expect(strip.nth(4)).to_have_attribute("aria-pressed", "true")
+    strip.nth(4).click()
+    strip.nth(5).click()
+    expect(report(page)).to_have_text("selected 5, runs 3, noise 3")
+    assert [strip.nth(i).get_attribute("aria-pressed") for i in (4, 5)] == ["false", "true"]
+
+
+def test_arrow_keys_walk_the_strip_and_enter_and_space_select(page: Page, strip: Locator) -> None:
+    page.get_by_role("slider").focus()
+    page.keyboard.press("Tab")
+    expect(strip.nth(0)).to_be_focused()
+    for key, index in (
+        ("ArrowRight", 1),
+        ("ArrowRight", 2),
+        ("ArrowLeft", 1),
+        ("End", 12),
+        ("ArrowUp", 5),
+        ("Home", 0),
+    ):
+        page.keyboard.press(key)
+        if key != "ArrowUp":
+            expect(strip.nth(index)).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(strip.nth(9)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(report(page)).to_contain_text("selected 9,")
+    expect(strip.nth(9)).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
+    expect(report(page)).to_contain_text("selected 10,")
+    assert strip.evaluate_all("all => all.filter(b => b.tabIndex === 0).length") == 1
+
+
+def test_tokens_say_text_state_and_figures(strip: Locator) -> None:
+    expect(strip.nth(2)).to_have_attribute(
+        "aria-label", "token 3, 'a', guess kept, target p 0.82, draft q 0.61, verdict kept"
+    )
+    expect(strip.nth(11)).to_have_attribute("aria-label", "token 12, 'lots', unlikely, big model 0.03")
+
+
+def test_tip_shows_on_hover_and_on_keyboard_focus(page: Page, strip: Locator) -> None:
+    tip = page.locator(".tip")
+    expect(tip).to_be_hidden()
+    strip.nth(2).hover()
+    expect(tip).to_contain_text("target p0.82")
+    page.mouse.move(5, 700)
+    expect(tip).to_be_hidden()
+    page.get_by_role("slider").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    expect(tip).to_contain_text("upon")
+
+
+def test_legend_names_the_states_that_occur_and_no_other(page: Page, strip: Locator) -> None:
+    legend = page.locator(".strip .legend")
+    expect(legend).to_contain_text("correction")
+    expect(legend).not_to_contain_text("not checked yet")
+    choose(page, "Text", "choices")
+    expect(legend.locator(".legend-item")).to_have_count(2)
+
+
+def test_unrelated_slider_leaves_the_strip_alone_and_a_new_text_clears_it(page: Page, strip: Locator) -> None:
+    strip.nth(6).click()
+    expect(report(page)).to_contain_text("selected 6, runs 2")
+    page.get_by_role("slider").focus()
+    page.keyboard.press("ArrowRight")
+    expect(report(page)).to_have_text("selected 6, runs 3, noise 4")
+    expect(strip.nth(6)).to_have_attribute("aria-pressed", "true")
+    choose(page, "Text", "choices")
+    expect(report(page)).to_have_text("selected None, runs 4, noise 4")
+    expect(page.locator(".strip .token[aria-pressed=true]")).to_have_count(0)
+
+
+def test_markup_is_text(page: Page, strip: Locator) -> None:
+    choose(page, "Text", "hostile")
+    expect(strip.nth(0)).to_have_text("<b>bold</b>✓")
+    expect(page.locator(".strip b, .strip img, .strip script")).to_have_count(0)
+    expect(strip.nth(2)).to_contain_text("😀👩‍🚀")
+    expect(strip.nth(3)).to_have_text("↵↵")
+    strip.nth(0).hover()
+    expect(page.locator(".tip")).to_contain_text("<script>alert(1)</script>")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_right_to_left_text_runs_from_the_right(page: Page, strip: Locator) -> None:
+    choose(page, "Text", "rtl")
+    expect(strip).to_have_count(4)
+    boxes = [strip.nth(i).bounding_box() for i in range(4)]
+    lefts = [box["x"] for box in boxes if box]
+    assert lefts == sorted(lefts, reverse=True)
+    strip.nth(0).focus()
+    page.keyboard.press("ArrowLeft")
+    expect(strip.nth(1)).to_be_focused()
+
+
+def test_step_goes_from_call_to_call(page: Page, lanes: Locator) -> None:
+    assert shown(lanes.nth(0)) == shown(lanes.nth(1)) == []
+    times = []
+    for _ in range(4):
+        press(page, "Step")
+        times.append(seconds(page))
+    assert times == pytest.approx([0.06, 0.6, 0.66, 0.72], abs=0.051)
+    assert shown(lanes.nth(0)) == ["plain"]
+    assert shown(lanes.nth(1)) == ["plain", "pending"]
+
+
+def test_next_round_settles_what_was_pending(page: Page, lanes: Locator) -> None:
+    for time in ROUND_TIMES[:2]:
+        press(page, "Next round")
+        assert seconds(page) == pytest.approx(time, abs=0.051)
+    kept = ["kept"] * 4 + ["bonus"]
+    assert shown(lanes.nth(1)) == ["plain", *kept, *["discarded"] * 4, "correction"]
+    counters = lanes.nth(1).locator(".counter")
+    expect(counters).to_have_text(["3target calls", "8draft calls", "7tokens"])
+    expect(lanes.nth(1).locator(".notice")).to_be_visible()
+    expect(page.locator(".gain-value")).to_have_text("2.14×")
+    page.get_by_label("Show dropped guesses").uncheck()
+    expect(lanes.nth(1).locator("button.token[data-state=discarded]:visible")).to_have_count(0)
+
+
+def test_finish_and_restart(page: Page, lanes: Locator) -> None:
+    press(page, "Finish")
+    expect(lanes.nth(0).locator(".reading")).to_have_text("finished12.6 s")
+    expect(lanes.nth(1).locator(".reading")).to_have_text("finished6.4 s")
+    assert shown(lanes.nth(0)) == ["plain"] * len(CAT)
+    dropped = sum(len(r[1]) for r in CAT_ROUNDS)
+    assert len(shown(lanes.nth(1))) == len(CAT) + dropped
+    expect(page.locator(".gain-value")).to_have_text("2.08×")
+    expect(page.locator(".flag-label:visible")).to_have_text(["12.6 s", "6.4 s"])
+    press(page, "Restart")
+    assert seconds(page) == 0
+    assert shown(lanes.nth(0)) == []
+    expect(page.locator(".flag-label:visible")).to_have_count(0)
+
+
+def test_play_sends_nothing_and_pauses(page: Page, harness: str) -> None:
+    sent: list[object] = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
+    page.goto(f"{harness}/?view=lanes")
+    expect(report(page)).to_be_visible()
+    before = len(sent)
+    assert before > 0
+    press(page, "Speed 4")
+    press(page, "Play")
+    page.wait_for_function(at_least(3))
+    press(page, "Pause")
+    stopped = seconds(page)
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert seconds(page) == stopped < 12
+    press(page, "Play")
+    expect(page.locator("section.lane").nth(0).locator(".status")).to_have_text("finished", timeout=20_000)
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    assert len(sent) == before
+    expect(report(page)).to_contain_text("runs 1,")
+
+
+def at_least(time: float) -> str:
+    """A condition for the page: the replay has come that far."""
+    host = "[...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.range')).find(Boolean)"
+    return f"() => parseFloat({host}.getAttribute('aria-valuetext')) >= {time}"
+
+
+def move_unrelated(page: Page, lanes: Locator) -> None:
+    page.get_by_role("slider", name="Unrelated").focus()
+    page.keyboard.press("ArrowRight")
+    expect(report(page)).to_contain_text("noise 4")
+
+
+def switch_theme(page: Page, lanes: Locator) -> None:
+    page.emulate_media(color_scheme="dark")
+    expect(page.get_by_test_id("stApp")).to_have_css("background-color", "rgb(20, 22, 26)")
+
+
+def select_token(page: Page, lanes: Locator) -> None:
+    lanes.nth(1).locator("button.token").nth(0).click()
+    expect(report(page)).to_contain_text("selected (1, 0), runs 2")
+
+
+@pytest.mark.parametrize("disturb", [move_unrelated, switch_theme, select_token])
+def test_a_running_replay_is_not_disturbed(
+    page: Page, lanes: Locator, disturb: Callable[[Page, Locator], None]
+) -> None:
+    lanes.nth(0).evaluate("node => { node.mark = 'same node' }")
+    press(page, "Play")
+    page.wait_for_function(at_least(0.8))
+    disturb(page, lanes)
+    before = seconds(page)
+    assert before >= 0.8
+    expect(page.get_by_role("button", name="Pause", exact=True)).to_be_visible()
+    page.wait_for_function(at_least(before + 0.3))
+    assert lanes.nth(0).evaluate("node => node.mark") == "same node"
+
+
+def test_a_new_run_starts_over_and_forgets_the_selection(page: Page, lanes: Locator) -> None:
+    press(page, "Next round")
+    lanes.nth(1).locator("button.token").nth(1).click()
+    expect(report(page)).to_contain_text("selected (1, 1)")
+    choose(page, "Clock", "measured")
+    expect(report(page)).to_contain_text("selected None")
+    expect(page.locator(".range")).to_have_attribute("aria-valuetext", "0.00 s")
+    assert shown(lanes.nth(1)) == []
+    expect(lanes.locator(".token[aria-pressed=true]")).to_have_count(0)
+
+
+def test_scrubber_moves_by_keyboard_and_pauses(page: Page, lanes: Locator) -> None:
+    press(page, "Play")
+    page.locator(".range").focus()
+    page.keyboard.press("End")
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    assert seconds(page) == pytest.approx(12.6)
+    page.keyboard.press("Home")
+    assert seconds(page) == 0
+
+
+def test_a_stage_may_begin_at_the_end(page: Page, harness: str) -> None:
+    page.goto(f"{harness}/?view=lanes&start=end")
+    lanes = page.locator("section.lane")
+    expect(lanes.nth(0).locator(".status")).to_have_text("finished")
+    press(page, "Play")
+    expect(lanes.nth(0).locator(".status")).not_to_have_text("finished")
+
+
+def test_with_reduced_motion_play_jumps_from_call_to_call(page: Page, harness: str) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{harness}/?view=lanes")
+    expect(page.locator("section.lane")).to_have_count(2)
+    press(page, "Speed 0.25")
+    press(page, "Play")
+    page.wait_for_function(at_least(0.1))
+    seen = set()
+    while len(seen) < 3:
+        seen.add(seconds(page))
+    assert seen <= {0.1, 0.6, 0.7, 0.8, 0.9, 1.2, 1.5}
+
+
+def test_lane_tokens_are_reached_by_keyboard(page: Page, lanes: Locator) -> None:
+    press(page, "Next round")
+    page.get_by_role("button", name="Speed 4").focus()
+    page.keyboard.press("Tab")
+    expect(lanes.nth(0).locator("button.token").nth(0)).to_be_focused()
+    page.keyboard.press("End")
+    expect(lanes.nth(0).locator("button.token").nth(1)).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(lanes.nth(1).locator("button.token").nth(0)).to_be_focused()
+
+
+def test_lanes_show_markup_as_text_and_fit_a_phone(page: Page, harness: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{harness}/?view=lanes")
+    choose(page, "Lanes", "hostile")
+    lane = page.locator("section.lane").nth(1)
+    expect(lane.locator(".lane-title")).to_have_text("<i>Lane</i>")
+    press(page, "Finish")
+    expect(lane.locator("button.token").nth(0)).to_have_text("<b>HTML</b>")
+    expect(lane.locator("i:not(.swatch)")).to_have_count(0)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for label in ("Play", "Step", "Finish", "Restart"):
+        box = page.get_by_role("button", name=label, exact=True).bounding_box()
+        assert box and box["x"] >= 0 and box["x"] + box["width"] <= 390

@@ -1,0 +1,77 @@
+"""Figures from plain data."""
+
+from __future__ import annotations
+
+from math import log10
+
+import pytest
+
+from ui.figures import FONT_SIZE, latency_curve, top_five, visible
+from ui.palette import PARTS
+
+P = [(" mat", 0.5), (" floor", 0.2), (" bed", 0.1), (" a", 0.05), (" the", 0.004), (" sixth", 0.001)]
+Q = [(" floor", 0.6), (" <b>mat</b>", 0.3)]
+
+
+def test_top_five_shows_the_first_five_of_each_on_one_scale() -> None:
+    figure = top_five(P, Q, names=("big", "small"))
+    bars_p, labels_p, bars_q, labels_q = figure.data
+    assert list(bars_p.x) == [0.5, 0.2, 0.1, 0.05, 0.004]
+    assert list(bars_q.x) == [0.6, 0.3]
+    assert (bars_p.marker.color, bars_q.marker.color) == (PARTS["p"].mark, PARTS["q"].mark)
+    assert list(labels_p.text) == ["<b>big</b>", "mat", "floor", "bed", "a", "the"]
+    assert list(labels_q.text)[-1] == "&lt;b&gt;mat&lt;/b&gt;"
+    assert list(bars_p.text) == ["50%", "20%", "10%", "5%", "under 1%"]
+    assert tuple(figure.layout.xaxis.range) == tuple(figure.layout.xaxis2.range) == (0, pytest.approx(0.78))
+
+
+def test_each_label_stands_above_its_bar() -> None:
+    bars, labels = top_five(P, Q).data[:2]
+    for bar, label in zip(bars.y, labels.y[1:], strict=True):
+        assert label < bar - bars.width / 2
+
+
+def test_top_five_of_nothing_is_still_a_figure() -> None:
+    assert list(top_five([], []).data[0].x or ()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (" cat", "cat"),
+        ("\n\n", "↵↵"),
+        ("  ", "␣␣"),
+        ("\t", "→"),
+        ("", "(empty)"),
+        ("<i>&", "&lt;i&gt;&amp;"),
+        ("a\nb", "a↵b"),
+    ],
+)
+def test_labels_make_blanks_visible_and_markup_text(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+def test_long_labels_are_cut() -> None:
+    assert visible("x" * 50, 10) == "x" * 9 + "…"
+
+
+def test_latency_curve_is_in_milliseconds_on_logarithmic_axes() -> None:
+    figure = latency_curve([1, 4, 64], [0.02, 0.021, 0.05], [0.02, 0.08, 1.28], knee=4)
+    many, one = figure.data
+    assert list(one.y) == pytest.approx([20, 21, 50])
+    assert list(many.y) == pytest.approx([20, 80, 1280])
+    assert (figure.layout.xaxis.type, figure.layout.yaxis.type) == ("log", "log")
+    assert one.line.dash != many.line.dash and one.marker.symbol != many.marker.symbol
+
+
+def test_the_knee_is_said_in_words_at_its_place() -> None:
+    (note,) = latency_curve([1, 4, 64], [0.02, 0.021, 0.05], [0.02, 0.08, 1.28], knee=4).layout.annotations
+    assert note.text == "about flat up to 4 words"
+    assert note.x == pytest.approx(log10(4))
+    assert not latency_curve([1, 4], [0.02, 0.021], [0.02, 0.08]).layout.annotations
+
+
+def test_figures_stand_on_the_pages_own_background() -> None:
+    for figure in (top_five(P, Q), latency_curve([1, 2], [0.02, 0.02], [0.02, 0.04])):
+        assert figure.layout.paper_bgcolor == figure.layout.plot_bgcolor == "rgba(0,0,0,0)"
+        assert figure.layout.font.size == FONT_SIZE >= 16
