@@ -5,6 +5,8 @@ import streamlit as st
 from ui.navigation import navigate
 from ui.page import style
 
-st.set_page_config(page_title="Speculative Lab", page_icon=":material/fast_forward:", layout="wide")
+st.set_page_config(
+    page_title="Speculative Lab", page_icon=":material/fast_forward:", layout="wide", initial_sidebar_state=290
+)
 style()
 navigate().run()

@@ -23,24 +23,18 @@ def stage(chapter: Chapter) -> None:
     if request is None or not engine.loading_panel():
         return
     clock = clock_bar("careful", "big", "small")
-    limit = st.slider(
-        "Mark words of the small model to which the big model gives less than",
-        1,
-        50,
-        format="%d %%",
-        width=460,
-        **visit.bind(LIMIT, "careful"),
-    )
     big = engine.run(replace(request, method="standard", max_new_tokens=chapter.text.length), "careful-big")
     small = engine.run(replace(request, method="draft", max_new_tokens=chapter.text.length), "careful-small")
     if big is None or small is None:
         return
-    race(request, big, small, clock, limit / 100)
+    race(request, big, small, clock)
     if chapter.predict(facts={"calls": len(big.tokens)}):
         explain(len(big.tokens))
 
 
-def race(request: DecodeRequest, big: Trace, small: Trace, clock: Clock, limit: float) -> None:
+def race(request: DecodeRequest, big: Trace, small: Trace, clock: Clock) -> None:
+    """Both lanes, with the small model's unlikely words marked."""
+    limit = visit.value(LIMIT, "careful") / 100
     scored = engine.scored(request.prompt, small.tokens, request.chat, "careful-scored")
     odd = {i: x.p for i, x in enumerate(scored.positions) if x.p < limit} if scored else {}
     quick = restate(
@@ -62,9 +56,18 @@ def race(request: DecodeRequest, big: Trace, small: Trace, clock: Clock, limit: 
         if remark := ended_early(trace, who, "word"):
             st.caption(remark)
     if scored:
+        marking(len(odd), len(small.tokens))
+
+
+def marking(odd: int, total: int) -> None:
+    """How many words are marked, and from which share on."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.markdown(
-            f"The big model would hardly have written **{count(len(odd), 'word')}** of the small model's "
-            f"{len(small.tokens)}: it gives them less than {limit:.0%}."
+            f"The big model would hardly have written **{count(odd, 'word')}** of the small model's {total}.",
+            width="content",
+        )
+        st.slider(
+            "Mark words to which it gives less than", 1, 50, format="%d %%", width=300, **visit.bind(LIMIT, "careful")
         )
 
 

@@ -53,7 +53,7 @@ def strip(big: Trace, scored: Scored, same: Sequence[bool] | None) -> int:
     start = 0 if same is None or all(same) else same.index(False)
     chosen = token_strip(
         tokens,
-        key="easy-strip",
+        key="easy-strip" if same else "easy-strip-plain",
         label="The big model's words",
         selectable=same is not None,
         noun="word",
@@ -81,11 +81,11 @@ def beginning_and_choices(prompt: str, big: Trace, scored: Scored, index: int) -
     """Both models' top five at one word, under the beginning that both had read."""
     word = scored.positions[index]
     with st.container(border=True, key="choices"):
-        st.markdown(f"**Word {index + 1}.** Both models had read this beginning:")
+        st.markdown(f"**Word {index + 1}.** After this beginning, the first five of each model were:")
         before = "".join(x.text for x in scored.positions[:index])
         st.code(f"{prompt}\n⏎\n{before}▁" if big.request.chat else f"{prompt}{before}▁", language=None, wrap_lines=True)
         named = [[(text, weight) for _, text, weight in top] for top in (word.top_p, word.top_q)]
-        show(top_five(*named, names=("Big model's first five", "Small model's first five")), "easy-five")
+        show(top_five(*named, names=("Big model", "Small model")), "easy-five")
 
 
 Chapter(2).show(stage)

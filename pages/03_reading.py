@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import streamlit as st
 
 from core.measure.latency import KNEE_COST, LatencyCurve
@@ -40,7 +41,7 @@ def stage(chapter: Chapter) -> None:
 
 def cost(curve: LatencyCurve, n: int) -> float:
     """Seconds of one pass over n words."""
-    return curve.one_pass[0] * curve.cost(n)
+    return float(np.interp(n, curve.n, curve.one_pass))
 
 
 def tick_clock(words: Sequence[str], clock: Clock, curve: LatencyCurve | None, revealed: bool) -> None:
@@ -97,6 +98,10 @@ def proof(curve: LatencyCurve, length: int) -> None:
     """The measured curve, with its knee."""
     st.markdown("##### Measured on this machine")
     show(latency_curve(curve.n, curve.one_pass, curve.n_passes, curve.knee), "reading-curve")
+    if not curve.steady:
+        st.caption(
+            "The machine was busy while this was measured, so the curve is rough. It is taken anew at the next start."
+        )
     last, gain = curve.n[-1], curve.n_passes[-1] / curve.one_pass[-1]
     st.markdown(
         f"One call on one word takes **{duration(cost(curve, 1))}**, "

@@ -110,14 +110,15 @@ def outcome(alone: Trace, together: Trace, clock: Clock) -> None:
     """The comparison, and what the rounds gave."""
     comparison(alone, together)
     cells = [
-        ("Guesses kept, of those examined (α̂)", share(together.alpha_hat) if together.alpha_hat is not None else "–"),
-        ("Tokens per target pass (τ)", f"{together.tau:.2f}" if together.tau else "–"),
-        ("Target calls", f"{together.target_calls} instead of {alone.target_calls}"),
-        (f"Speed-up, {clock.name} clock", gain(alone, together, clock)),
-        ("Speed-up, measured here", gain(alone, together, MEASURED)),
+        ("Guesses kept (α̂)", share(together.alpha_hat) if together.alpha_hat is not None else "–"),
+        ("Tokens a pass (τ)", f"{together.tau:.2f}" if together.tau else "–"),
+        ("Target calls", f"{together.target_calls} / {alone.target_calls}"),
+        ("Speed-up, classroom", gain(alone, together, clock)),
+        ("Speed-up, measured", gain(alone, together, MEASURED)),
     ]
-    with st.container(horizontal=True, gap="large"):
-        for label, value in cells if clock != MEASURED else cells[:-1]:
+    shown = [cell for cell in cells if clock != MEASURED or cell[0] != "Speed-up, classroom"]
+    with st.container(horizontal=True, gap="medium"):
+        for label, value in shown:
             st.metric(label, value, width="content")
 
 

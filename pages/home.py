@@ -24,8 +24,10 @@ def opening() -> None:
 
 def chapters() -> None:
     for part in content.parts():
-        st.subheader(f"Part {part.id} · {part.title}", anchor=False)
-        st.page_link(navigation.path(part.page), label=part.question)
+        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
+            st.subheader(f"Part {part.id} · {part.title}", anchor=False, width="content")
+            st.page_link(navigation.path(part.page), label=f"About Part {part.id}", icon=":material/arrow_forward:")
+        st.markdown(part.question)
         chapter_cards(part.id)
 
 
@@ -69,7 +71,7 @@ def measured(figures: Vitals) -> None:
         ),
         ("Draft length γ", str(figures.speculative.request.gamma), "Guesses a round in this run."),
     ]
-    with st.container(horizontal=True, gap="large", key="vitals"):
+    with st.container(horizontal=True, gap="medium", key="vitals"):
         for label, value, tip in cells:
             st.metric(label, value, help=tip, width="content")
     st.caption(f"Measured on the default prompt: “{figures.speculative.request.prompt}”")

@@ -62,7 +62,7 @@ class Chapter:
 
     def _takeaway(self) -> None:
         with st.container(key="takeaway"):
-            st.markdown(f":small[:primary[**TAKE AWAY**]]\n\n**{self.text.takeaway}**")
+            st.markdown(f":small[:primary[**TAKE AWAY**]]\n\n{self.text.takeaway}")
         if self.text.part == "I":
             st.caption(WORD_NOTE)
 
@@ -80,7 +80,7 @@ class Chapter:
 
 def _questions(questions: tuple[content.Raised, ...]) -> None:
     """What the chapter leaves open: a link where the lab has the chapter that answers it."""
-    with st.container(key="raised"):
+    with st.container(key="raised", gap="xsmall"):
         st.markdown("##### What this leaves open")
         for raised in questions:
             answering = content.chapter(raised.chapter)

@@ -8,30 +8,35 @@ from ui import visit
 from ui.clocks import MEASURED, Clock, classroom
 
 CLOCK = visit.Control("clock", "classroom", visit.one_of("classroom", "measured"))
-TARGET_MS = visit.Control("target_ms", 600, visit.whole(50, 3000, 50))
-DRAFT_MS = visit.Control("draft_ms", 60, visit.whole(5, 3000, 5))
+LONGEST_MS = 3000
+TARGET_MS = visit.Control("target_ms", 600, visit.whole(50, LONGEST_MS, 50))
+DRAFT_MS = visit.Control("draft_ms", 60, visit.whole(5, LONGEST_MS, 5))
 
 _CLOCKS = {"classroom": "Classroom", "measured": "Measured"}
 
 
 def clock_bar(page: str, target: str = "target", draft: str | None = "draft") -> Clock:
     """Draw the choice; `target` and `draft` are what the chapter calls the models, None for one without draft steps."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="clock"):
+    with st.container(horizontal=True, vertical_alignment="center", key="clock"):
         name = st.segmented_control(
             "Clock",
             list(_CLOCKS),
             format_func=lambda c: _CLOCKS[c],
             required=True,
+            label_visibility="collapsed",
             **visit.bind(CLOCK, page),
-            help="Classroom: slow enough to watch. Measured: this machine's own call times.",
         )
         if name == "measured":
+            st.caption("this machine's own call times", width="content")
             return MEASURED
-        target_ms = st.number_input(f"ms a {target} call", 50, 3000, step=50, width=170, **visit.bind(TARGET_MS, page))
-        if draft is None:
-            return classroom(target_ms)
-        draft_ms = st.number_input(f"ms a {draft} call", 5, 3000, step=5, width=170, **visit.bind(DRAFT_MS, page))
-    return classroom(target_ms, draft_ms)
+        times = [(TARGET_MS, 50, f"ms a {target} call")] + ([(DRAFT_MS, 5, f"ms a {draft} call")] if draft else [])
+        label = ", ".join(f"{visit.value(control, page)} {words}" for control, _, words in times)
+        with st.popover(label, type="tertiary", help="Change the times", key="clock-times"):
+            chosen = [
+                st.number_input(words, step, LONGEST_MS, step=step, **visit.bind(control, page))
+                for control, step, words in times
+            ]
+    return classroom(*chosen)
 
 
 def pace(clock: Clock) -> float:

@@ -7,18 +7,21 @@ import streamlit as st
 from ui.glossary import glossary_button
 
 _STYLE = """<style>
-[data-testid=stMainBlockContainer] { max-width: 78rem; padding-top: 3.25rem; }
-[data-testid=stMainBlockContainer] p, [data-testid=stMainBlockContainer] li { line-height: 1.6; }
-[data-testid=stMarkdownContainer] > p { max-width: 62rem; }
-.st-key-takeaway { border-left: 0.3rem solid var(--st-primary-color, #0072B2); padding: 0.4rem 0 0.4rem 1.1rem; }
-.st-key-takeaway strong { font-size: 1.3rem; line-height: 1.4; }
-.st-key-takeaway small strong { font-size: inherit; }
-[data-testid=stSidebar] [class*=st-key-part-] { margin-top: 0.9rem; }
-[data-testid=stSidebar] [class*=st-key-part-] > div:first-child p {
-  font-size: 0.8rem; letter-spacing: 0.07em; text-transform: uppercase; opacity: 0.75; }
-.st-key-brand p { font-size: 1.15rem; }
+[data-testid=stMainBlockContainer] { max-width: 78rem; padding: 4.25rem 3rem 4rem; }
+[data-testid=stMarkdownContainer] > :is(p, ul) { max-width: 62rem; }
+[data-testid=stMainBlockContainer] [data-testid=stPageLink] a { padding-left: 0; }
+[data-testid=stRadio] label { padding-block: 0.2rem; }
+.st-key-takeaway { border-left: 0.3rem solid #0072B2; padding: 0.5rem 0 0.5rem 1.2rem; margin-top: 0.5rem; }
+.st-key-takeaway p:last-child { font-size: 1.35rem; line-height: 1.4; font-weight: 600; }
+.st-key-neighbours { border-top: 1px solid rgba(127, 123, 115, 0.35); padding-top: 0.6rem; }
+[data-testid=stSidebarUserContent] { padding-top: 0; }
+[class*=st-key-part-] { margin-top: 1.1rem; }
+[class*=st-key-part-] [data-testid=stPageLink] a { padding-block: 0.28rem; margin-block: 0; }
+[class*=st-key-part-] > div:first-child p { font-size: 0.82rem; letter-spacing: 0.07em; text-transform: uppercase; }
+.st-key-brand p { font: 650 1.3rem/1.3 "Source Serif", serif; }
 @media (max-width: 640px) {
-  [data-testid=stMainBlockContainer] { padding: 3.5rem 1rem 2rem; }
+  [data-testid=stMainBlockContainer] { padding: 4rem 1rem 2rem; }
+  [data-testid=stMainBlockContainer] h1 { font-size: 2rem; }
 }
 </style>"""
 

@@ -9,6 +9,9 @@ import streamlit as st
 from ui import content, navigation, visit
 from ui.page import heading
 
+ABREAST = 3
+"""Cards in a row."""
+
 
 def show_part(part_id: str, picture: Callable[[], None] | None = None) -> None:
     """Draw the page of a part, with its picture where it has one."""
@@ -27,16 +30,17 @@ def show_part(part_id: str, picture: Callable[[], None] | None = None) -> None:
 
 def chapter_cards(part_id: str) -> None:
     """The part's chapters as cards with links."""
-    with st.container(horizontal=True, gap="medium", key=f"cards-{part_id}"):
-        for chapter in content.chapters_of(part_id):
-            _card(chapter)
+    chapters = content.chapters_of(part_id)
+    for start in range(0, len(chapters), ABREAST):
+        for column, chapter in zip(st.columns(ABREAST, gap="medium"), chapters[start:], strict=False):
+            with column.container(border=True, height="stretch", key=f"card-{chapter.number}"):
+                _card(chapter)
 
 
 def _card(chapter: content.ChapterText) -> None:
-    with st.container(border=True, width=320, key=f"card-{chapter.number}"):
-        st.markdown(f"##### {chapter.number}\u2002{chapter.title}")
-        st.markdown(chapter.short)
-        st.page_link(navigation.path(chapter.page), label=_invitation(chapter), icon=":material/arrow_forward:")
+    st.markdown(f"##### {chapter.number}\u2002{chapter.title}")
+    st.markdown(chapter.short)
+    st.page_link(navigation.path(chapter.page), label=_invitation(chapter), icon=":material/arrow_forward:")
 
 
 def _invitation(chapter: content.ChapterText) -> str:

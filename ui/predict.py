@@ -22,14 +22,18 @@ def ask(chapter: int, question: Question, answer: int | None, facts: Mapping[str
     """
     held = visit.prediction(chapter)
     with st.container(border=True, key=f"predict-{chapter}"):
-        st.markdown(":small[:primary[**PREDICT FIRST**]]")
+        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+            st.markdown(":small[:primary[**PREDICT FIRST**]]", width="content")
+            if held is not None:
+                st.button(
+                    "Ask me again", key=f"again-{chapter}", type="tertiary", on_click=visit.forget, args=[chapter]
+                )
         st.markdown(f"**{question.question}**")
         if held is None:
             _form(chapter, question)
         else:
             known = question.answer if question.answer is not None else answer
             _outcome(chapter, question, held, known, facts)
-            st.button("Ask me again", key=f"again-{chapter}", type="tertiary", on_click=visit.forget, args=(chapter,))
     return held is not None
 
 

@@ -24,18 +24,24 @@ def token_panel(trace: Trace, index: int, key: str) -> None:
     """Draw what happened at the token with this index in the trace's lane."""
     where, x = subjects(trace)[index]
     with st.container(border=True, key=key):
-        place = f"Round {where.index + 1}" if where and trace.request.method == "speculative" else "Prompt pass"
-        if where and trace.request.method != "speculative":
-            place = f"Call {where.index + 2}"
-        st.markdown(f"##### {place}")
-        st.code(x.text, language=None, width="content")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{_place(trace, where)}**", width="content")
+            st.code(x.text, language=None, width="content")
         st.markdown(what_happened(trace, x))
-        for column, (label, value) in zip(st.columns(5), figures(x), strict=False):
-            column.metric(label, value)
+        with st.container(horizontal=True, gap="medium"):
+            for label, value in figures(x):
+                st.metric(label, value, width="content")
         if x.top:
             by_p = sorted(((c.text, c.p_raw) for c in x.top), key=lambda c: -c[1])
             by_q = sorted(((c.text, c.q_raw) for c in x.top if c.q_raw > 0), key=lambda c: -c[1])
-            show(top_five(by_p, by_q, names=("Target's first five, p", "Draft's first five, q")), f"{key}-five")
+            show(top_five(by_p, by_q, names=("Target, p", "Draft, q")), f"{key}-five")
+
+
+def _place(trace: Trace, where: Round | None) -> str:
+    if where is None:
+        return "The prompt's own pass"
+    # The prompt's pass is the first call, so a plain run's round 0 is the second.
+    return f"Round {where.index + 1}" if trace.request.method == "speculative" else f"Call {where.index + 2}"
 
 
 def what_happened(trace: Trace, x: Position | Choice) -> str:

@@ -86,6 +86,12 @@ def bind(control: Control[Any], page: str) -> dict[str, Any]:
     return {"key": key, "on_change": _changed, "args": (control, key)}
 
 
+def value(control: Control[T], page: str) -> T:
+    """A control's value on a page, for what is drawn before its widget."""
+    current: T = _current(control, f"{page}:{control.name}")
+    return current
+
+
 def choose(control: Control[T], value: T) -> None:
     """Set a control from outside its widget: from a button's callback, say."""
     _controls()[control.name] = value

@@ -1,0 +1,112 @@
+"""A pair without models: it writes a fixed text, so that pages can be tested in no time.
+
+The target always says TEXT. The draft says the same, but for a guess in three that misses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from core.decoding.events import Committed, Done, Event, Prefilled
+from core.decoding.request import DecodeRequest, RequestError
+from core.decoding.score import Scored, ScoredPosition
+from core.decoding.trace import Candidate, Choice, PairInfo, Position, Prefill, Round
+from core.measure.latency import LENGTHS, LatencyCurve
+from core.serving.local import LocalEngine
+from core.serving.opening import Opened, PairFacts
+
+PAIR = PairInfo("stand-in", "Big-100M", "Small-10M", "cpu", "float32", 7, 1.1)
+FACTS = PairFacts("stand-in", PAIR.target, PAIR.draft, 100_000_000, 10_000_000, 440_000_000, "cpu", "float32",
+                  "A pair made for tests.", 7, 1.1, 2048, True)  # fmt: skip
+TEXT = (
+    "The list holds numbers . A loop takes them one by one , adds each to a total that starts at zero , and gives "
+    "the total back when the list is at its end . Nothing is forgotten and nothing is counted twice ."
+)
+WORDS = [word if i == 0 else f" {word}" for i, word in enumerate(TEXT.split())]
+CONTEXT = 2000
+TARGET_TIME, DRAFT_TIME = 0.024, 0.002
+
+
+def open_stand_in(say: Callable[[float, str], None]) -> Opened:
+    """What `core.serving.opening.open_engine` gives, without loading anything."""
+    say(1.0, "Ready")
+    return Opened(LocalEngine(stream, {"score": score, "latency": latency}), FACTS)
+
+
+def misses(index: int) -> bool:
+    """Whether the draft's guess for this word is wrong."""
+    return index % 3 == 2
+
+
+def stream(request: DecodeRequest) -> Iterator[Event]:
+    """A run of any method."""
+    if len(request.prompt) > CONTEXT:
+        raise RequestError("The prompt is longer than the context of this pair: shorten it.")
+    target, draft = (0.0, DRAFT_TIME) if request.method == "draft" else (TARGET_TIME, 0.0)
+    yield Prefilled(Prefill((1, 2, 3), _choice(request, "target", 0), target, draft), WORDS[0])
+    at, index, length = 1, 0, min(request.max_new_tokens, len(WORDS))
+    while at < length:
+        done = (
+            _guess_round(index, at, length, request) if request.method == "speculative" else _plain(index, at, request)
+        )
+        pieces = tuple(WORDS[t] for t in done.committed)
+        yield Committed(done, pieces)
+        at, index = at + len(pieces), index + 1
+    yield Done("length" if length == request.max_new_tokens else "eos", "".join(WORDS[:length]), PAIR)
+
+
+def score(prompt: str, text: str | tuple[int, ...], chat: bool) -> Scored:
+    """What both models say at the words of a text; the draft's first choice is wrong where it misses."""
+    return Scored(tuple(_scored(i) for i in range(len(text))))
+
+
+def latency() -> LatencyCurve:
+    """A curve with its knee at 8."""
+    one = tuple(TARGET_TIME * (1.0 if n <= 8 else n / 8) for n in LENGTHS)
+    return LatencyCurve(LENGTHS, one, tuple(TARGET_TIME * n for n in LENGTHS), 128, 5, 1.0)
+
+
+def _top(index: int) -> tuple[Candidate, ...]:
+    right, wrong = (0.8, 0.2) if not misses(index) else (0.2, 0.7)
+    return (
+        Candidate(index, WORDS[index], 1.0, float(not misses(index)), 0.9, right, 0.0),
+        Candidate(900 + index, " maybe", 0.0, float(misses(index)), 0.05, wrong, 0.0),
+    )
+
+
+def _choice(request: DecodeRequest, kind: str, index: int) -> Choice:
+    kind = "draft" if request.method == "draft" else kind
+    return Choice(kind, index, WORDS[index], 1.0, 0.9, 0.4, _top(index))  # type: ignore[arg-type]
+
+
+def _plain(index: int, at: int, request: DecodeRequest) -> Round:
+    steps, target = ((DRAFT_TIME,), 0.0) if request.method == "draft" else ((), TARGET_TIME)
+    return Round(index, 0, (), (at,), _choice(request, "target", at), steps, target, 0.0005, (at, at + 1), (0, 0))
+
+
+def _guess_round(index: int, at: int, length: int, request: DecodeRequest) -> Round:
+    gamma = min(request.gamma, length - at - 1)
+    guesses = range(at, at + gamma)
+    first_miss = next((i for i in guesses if misses(i)), at + gamma)
+    positions = tuple(_position(i, None if i > first_miss else i < first_miss) for i in guesses)
+    final = _choice(request, "correction" if first_miss < at + gamma else "bonus", first_miss)
+    committed = tuple(range(at, first_miss + 1))
+    return Round(
+        index, gamma, positions, committed, final, (DRAFT_TIME,) * gamma, TARGET_TIME, 0.0005, (at, at), (at, at)
+    )
+
+
+def _position(index: int, accepted: bool | None) -> Position:
+    text, p = (" maybe", 0.0) if misses(index) else (WORDS[index], 1.0)
+    return Position(900 + index if misses(index) else index, text, p, 1.0, p * 0.9 + 0.05, 0.75, p, None, accepted,
+                    p, 0.3, 0.5, _top(index))  # fmt: skip
+
+
+def _scored(index: int) -> ScoredPosition:
+    top = _top(index)
+    by_q = sorted(top, key=lambda c: -c.q_raw)
+    return ScoredPosition(
+        token=index, text=WORDS[index], p=0.9 if not misses(index) else 0.1, q=top[0].q_raw, rank_p=0,
+        rank_q=int(misses(index)), top_p=tuple((c.token, c.text, c.p_raw) for c in top),
+        top_q=tuple((c.token, c.text, c.q_raw) for c in by_q),
+    )  # fmt: skip

@@ -1,0 +1,114 @@
+"""Pictures of every page, light and dark, on a projector, a laptop and a phone.
+
+    python -m tools.screenshots [PAGE ...]        into screenshots/PAGE-SIZE-THEME.png
+
+Each page is also taken after its question has been skipped, and chapter 4 with a token clicked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from pathlib import Path
+
+from playwright.sync_api import Page, expect, sync_playwright
+
+from tools.local_server import ROOT, serving
+from ui import content
+
+FOLDER = ROOT / "screenshots"
+SIZES = {"projector": (1920, 1080), "laptop": (1280, 720), "phone": (390, 844)}
+THEMES = ("light", "dark")
+CHROMIUM = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+            "--disable-sync"]  # fmt: skip
+PATIENCE = 240_000
+"""Milliseconds that a page may take: the first one waits for the pair to load."""
+
+
+def addresses() -> dict[str, str]:
+    """Each page's name and path."""
+    pages = [p.page for p in content.parts()] + [c.page for c in content.chapters()]
+    return {"home": "/", **{_name(page): f"/{_name(page)}" for page in pages}}
+
+
+def settle(page: Page) -> None:
+    """Wait until nothing is running or loading any more."""
+    page.wait_for_selector("[data-testid=stMainBlockContainer] h1", timeout=PATIENCE)
+    expect(page.locator("[data-testid=stProgress]")).to_have_count(0, timeout=PATIENCE)
+    expect(page.locator("[data-testid=stStatusWidget]")).to_have_count(0, timeout=PATIENCE)
+    page.wait_for_timeout(1500)  # figures fade in
+
+
+def shoot(page: Page, path: Path) -> None:
+    """The whole page, however long: the window is made as tall as what it shows."""
+    width = page.viewport_size["width"] if page.viewport_size else 1280
+    height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
+    least = next(h for w, h in SIZES.values() if w == width)
+    page.set_viewport_size({"width": width, "height": max(least, height)})
+    page.wait_for_timeout(600)
+    page.screenshot(path=path)
+    page.set_viewport_size({"width": width, "height": least})
+
+
+def skip_question(page: Page) -> bool:
+    """Skip the page's question, if it asks one."""
+    button = page.get_by_role("button", name="Skip the question")
+    if button.count() == 0:
+        return False
+    button.click()
+    expect(button).to_have_count(0, timeout=PATIENCE)
+    settle(page)
+    return True
+
+
+def take(page: Page, name: str, look: str) -> None:
+    """All pictures of the page that is open."""
+    settle(page)
+    shoot(page, FOLDER / f"{name}-{look}.png")
+    if not skip_question(page):
+        return
+    if name == "guess":
+        page.locator(".lane .token").nth(5).click()
+        settle(page)
+    shoot(page, FOLDER / f"{name}-after-{look}.png")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("pages", nargs="*", help=f"names of pages (default: all): {', '.join(addresses())}")
+    parser.add_argument("--url", help="a server that runs already (default: start one)")
+    parser.add_argument("--sizes", nargs="*", default=list(SIZES), choices=list(SIZES))
+    arguments = parser.parse_args()
+    FOLDER.mkdir(exist_ok=True)
+    if arguments.url:
+        _all(arguments.url, arguments.pages, arguments.sizes)
+    else:
+        with serving() as url:
+            _all(url, arguments.pages, arguments.sizes)
+
+
+def _all(url: str, wanted: list[str], sizes: list[str]) -> None:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM)
+        for size in sizes:
+            width, height = SIZES[size]
+            for theme in THEMES:
+                context = browser.new_context(
+                    viewport={"width": width, "height": height}, color_scheme="dark" if theme == "dark" else "light"
+                )
+                page = context.new_page()
+                for name, path in addresses().items():
+                    if wanted and name not in wanted:
+                        continue
+                    page.goto(f"{url}{path}")
+                    take(page, name, f"{size}-{theme}")
+                context.close()
+        browser.close()
+
+
+def _name(page: str) -> str:
+    return page.removesuffix(".py").lstrip("0123456789_")
+
+
+if __name__ == "__main__":
+    main()
