@@ -218,7 +218,7 @@ def _result(key: str, asked: Hashable, submit: Callable[[Engine], Ticket]) -> ob
     if snapshot.state == "done":
         return snapshot.result
     if snapshot.finished:
-        apology(snapshot.error or "This run was cancelled.", key, partial(_forget, key))
+        apology(snapshot.error or FAULT, key, partial(_forget, key))
     else:
         follow(ticket, snapshot, asked.max_new_tokens if isinstance(asked, DecodeRequest) else None)
     return None
@@ -232,7 +232,10 @@ def _ticket(key: str, asked: Hashable, submit: Callable[[Engine], Ticket]) -> tu
             old.ticket.cancel()
             del held[place]
     if key in held:
-        return held[key].ticket, held[key].ticket.snapshot()
+        snapshot = held[key].ticket.snapshot()
+        # Cancelled: this page had stopped asking for a while, and is back.
+        if snapshot.state != "cancelled":
+            return held[key].ticket, snapshot
     ticket = submit(door().opened.engine)
     held[key] = _Held(asked, page, ticket)
     while len(held) > MOST_HELD:

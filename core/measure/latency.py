@@ -19,7 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 KNEE_COST = 1.25
 """A pass still counts as one look while it costs at most this many times a pass over one position."""
-STEADY = 1.3
+STEADY = 1.15
 """Largest spread of a curve that is worth keeping for the next start."""
 BUDGET = 20.0
 """Seconds of passes after which no further repeat begins: a busy machine is not measured for minutes."""
@@ -51,14 +51,6 @@ class LatencyCurve:
         return max(
             n for n, seconds in zip(self.n, self.one_pass, strict=True) if seconds <= KNEE_COST * self.one_pass[0]
         )
-
-    def cost(self, n: int) -> float:
-        """A pass over n positions in passes over one, between measured lengths by a straight line."""
-        points = [(m, seconds / self.one_pass[0]) for m, seconds in zip(self.n, self.one_pass, strict=True)]
-        for (left, low), (right, high) in zip(points, points[1:], strict=False):
-            if n <= right:
-                return low + (high - low) * (n - left) / (right - left)
-        return points[-1][1]
 
     @property
     def steady(self) -> bool:

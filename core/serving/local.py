@@ -9,11 +9,12 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import cast
 
 from core.decoding.events import Committed, Event, Prefilled, fold
-from core.decoding.request import DecodeRequest, RequestError
+from core.decoding.request import DecodeRequest
+from core.serving.failures import for_user, sentence
 from core.serving.protocol import EngineError, Snapshot, Ticket, follow
 from core.serving.schedule import Ended, Job, Kind, Schedule
 
@@ -33,6 +34,8 @@ class LocalEngine:
         active: runs that take turns, one round each.
         queue_length: runs (and calls) that may wait after those.
         cache_size: finished runs and calls kept, the least recently asked for dropped first.
+        patience: seconds after which work that nobody looks at any more is given up; None for never.
+        clock: seconds, for patience only.
     """
 
     def __init__(
@@ -43,10 +46,14 @@ class LocalEngine:
         active: int = 4,
         queue_length: int = 64,
         cache_size: int = 128,
+        patience: float | None = None,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         self._stream = stream
         self._works = dict(works or {})
         self._cache_size = cache_size
+        self._patience = patience
+        self._clock = clock
         self._lock = threading.Lock()
         self._wake = threading.Condition(self._lock)
         self._schedule = Schedule(active, queue_length)
@@ -112,7 +119,7 @@ class LocalEngine:
         with self._lock:
             if self._closed:
                 raise EngineError("The models have been put away: reload the page.")
-            self._let_go_of_abandoned()
+            self._let_go()
             job = self._finished.get(key) or self._live.get(key) or make()
             if job.ended:
                 self._finished.move_to_end(key)
@@ -120,6 +127,7 @@ class LocalEngine:
                 self._schedule.add(job)
                 self._live[key] = job
             job.holders += 1
+            job.seen = self._clock()
             self._wake.notify()
         return LocalTicket(self, job)
 
@@ -146,9 +154,15 @@ class LocalEngine:
         self._leaving.append(job)
         self._wake.notify()
 
-    def _let_go_of_abandoned(self) -> None:
+    def _let_go(self) -> None:
+        """Give up what nobody holds any more, and what its holders have stopped looking at."""
         while self._abandoned:
             self._release(self._abandoned.popleft())
+        if self._patience is not None:
+            now = self._clock()
+            for job in self._schedule.jobs():
+                if job.holders and not job.kept and not job.watchers and now - job.seen > self._patience:
+                    self._cancel(job)
 
     def _end(self, job: Job, state: Ended, result: object = None, error: str | None = None) -> None:
         if job.ended:
@@ -165,6 +179,7 @@ class LocalEngine:
 
     def snapshot(self, job: Job) -> Snapshot:
         with self._lock:
+            job.seen = self._clock()
             return self._snapshot(job)
 
     def _snapshot(self, job: Job) -> Snapshot:
@@ -182,7 +197,10 @@ class LocalEngine:
 
     def wait(self, job: Job, timeout: float | None, after: int | None) -> Snapshot:
         with self._lock:
+            job.watchers += 1
             job.news.wait_for(lambda: job.ended is not None or (after is not None and len(job.events) > after), timeout)
+            job.watchers -= 1
+            job.seen = self._clock()
             return self._snapshot(job)
 
     def _start_worker(self) -> None:
@@ -204,7 +222,7 @@ class LocalEngine:
     def _take(self) -> Job | None:
         with self._lock:
             while True:
-                self._let_go_of_abandoned()
+                self._let_go()
                 if self._leaving:
                     return self._leaving.popleft()
                 if self._closed:
@@ -221,7 +239,8 @@ class LocalEngine:
             else:
                 self._advance(job)
         except Exception as error:
-            log.warning("A %s failed.", job.kind, exc_info=error)
+            if not for_user(error):
+                log.error("A %s failed.", job.kind, exc_info=error)
             with self._lock:
                 self._end(job, "failed", error=sentence(error))
         finally:
@@ -271,18 +290,6 @@ class LocalTicket:
     def _seen(self, snapshot: Snapshot) -> Snapshot:
         given_up = not self._claim.alive and not snapshot.finished
         return replace(snapshot, state="cancelled", position=None, estimate_seconds=None) if given_up else snapshot
-
-
-def sentence(error: BaseException) -> str:
-    """What to tell the person whose run failed, in one sentence."""
-    # Imported here because the package brings torch along, which whoever only asks for this module need not wait for.
-    from core.models.errors import ModelError
-
-    if isinstance(error, RequestError | EngineError | ModelError):
-        return str(error)
-    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
-        return "There is not enough memory for this run: use a shorter prompt, or ask for fewer tokens."
-    return "This run stopped because of a fault in the program: try again, or change the prompt."
 
 
 def _steps(work: Work, arguments: Sequence[Hashable]) -> Generator[object, None, object]:

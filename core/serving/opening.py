@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Progress = Callable[[float, str], None]
 """Takes how far loading has come, 0 to 1, and what is being done."""
 
+PATIENCE = 20.0
+"""Seconds after which the work of a page that asks no more (a closed tab, a lost connection) is given up."""
 LATENCY_CONTEXT = 128
 """Tokens that stand before the positions whose pass is timed."""
 
@@ -74,6 +76,7 @@ def open_engine(settings: Settings, progress: Progress) -> Opened:
         active=settings.active,
         queue_length=settings.queue,
         cache_size=settings.traces,
+        patience=PATIENCE,
     )
     atexit.register(engine.close)
     # What was loaded stays for good: the collector, which runs after each script run, need not walk through it.

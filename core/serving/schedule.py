@@ -23,7 +23,8 @@ class Job:
     """Work that one or more tickets wait for.
 
     `begin` makes the iterator `steps`; `finish` turns the events and the iterator's return value into the result.
-    `holders` counts tickets; a job that is `kept` goes on when there are none.
+    `holders` counts tickets; a job that is `kept` goes on when there are none. `seen` is when somebody last looked,
+    `watchers` are those who are looking now.
     """
 
     key: Hashable
@@ -33,6 +34,8 @@ class Job:
     news: Condition
     kept: bool = False
     holders: int = 0
+    watchers: int = 0
+    seen: float = 0.0
     steps: Iterator[object] | None = None
     events: list[Event] = field(default_factory=list)
     progress: float | None = None

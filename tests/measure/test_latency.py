@@ -37,12 +37,6 @@ def test_the_knee_is_the_largest_length_within_a_quarter_more() -> None:
     assert Machine(float).curve().knee == 1
 
 
-def test_cost_lies_on_the_line_between_measured_lengths() -> None:
-    curve = Machine(lambda n: 0.5 * (n + 1)).curve()
-    assert [curve.cost(n) for n in (1, 2, 3, 6, 8)] == pytest.approx([1, 1.5, 2, 3.5, 4.5])
-    assert curve.cost(100) == curve.cost(8)
-
-
 def test_spread_tells_a_quiet_machine_from_a_busy_one() -> None:
     quiet = Machine(float).curve()
     busy = Machine(lambda n: n * (1.0 if len(busy_steps) % 2 else 2.0))

@@ -292,3 +292,49 @@ def test_wait_returns_when_time_is_up(engine: LocalEngine, runs: FakeRuns) -> No
     assert ticket.wait(0.01).state == "running"
     runs.let_go("a")
     assert len(ticket.wait(10, after=2).events) > 2
+
+
+def test_what_nobody_looks_at_is_given_up(runs: FakeRuns) -> None:
+    now = 0.0
+    engine = LocalEngine(runs, active=1, patience=10, clock=lambda: now)
+    runs.hold("a")
+    runs.hold("b")
+    watched, left, waiting = (engine.submit(request(prompt)) for prompt in "abc")
+    runs.reached("a")
+    now = 8.0
+    watched.snapshot()
+    waiting.snapshot()
+    now = 16.0
+    runs.let_go("a")
+    assert finished(watched).trace and finished(waiting).trace
+    assert finished(left).state == "cancelled" and runs.started == ["a", "c"]
+    engine.close()
+
+
+def test_waiting_is_looking(runs: FakeRuns) -> None:
+    now = 0.0
+    engine = LocalEngine(runs, patience=10, clock=lambda: now)
+    runs.hold("a")
+    ticket = engine.submit(request("a"))
+    runs.reached("a")
+    seen: list[Snapshot] = []
+    waiter = threading.Thread(target=lambda: seen.append(ticket.wait(10)))
+    waiter.start()
+    while waiter.is_alive() and not ticket._job.watchers:  # type: ignore[attr-defined]
+        waiter.join(0.001)
+    now = 100.0
+    runs.let_go("a")
+    waiter.join(10)
+    assert seen[0].trace
+    engine.close()
+
+
+def test_only_faults_of_the_program_are_logged(
+    engine: LocalEngine, runs: FakeRuns, caplog: pytest.LogCaptureFixture
+) -> None:
+    runs.errors["long"] = RequestError("Too long.")
+    finished(engine.submit(request("long")))
+    assert not caplog.records
+    runs.errors["fault"] = KeyError("details")
+    finished(engine.submit(request("fault")))
+    assert "details" in caplog.text

@@ -149,6 +149,18 @@ def test_another_request_gives_the_old_one_up(stage: Stage) -> None:
     assert stage.runs.log.count("a") == 1
 
 
+def test_a_run_given_up_in_absence_starts_again(stage: Stage) -> None:
+    stage.runs.hold("a")
+    at = started(page_with_a_run)
+    stage.runs.reached("a")
+    at.session_state["engine-held"]["stage"].ticket.cancel()
+    stage.runs.let_go("a")
+    done(stage, "b")
+    at.run()
+    done(stage, "a")
+    assert words(at.run()) == "text of a" and stage.runs.started == ["a", "b", "a"]
+
+
 def test_another_page_gives_unfinished_work_up(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     def two_places() -> None:
         import streamlit as st
