@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Progress = Callable[[float, str], None]
 """Takes how far loading has come, 0 to 1, and what is being done."""
 
-PATIENCE = 20.0
+PATIENCE = 30.0
 """Seconds after which the work of a page that asks no more (a closed tab, a lost connection) is given up."""
 LATENCY_CONTEXT = 128
 """Tokens that stand before the positions whose pass is timed."""
