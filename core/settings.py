@@ -77,7 +77,11 @@ def configure_threads(environment: MutableMapping[str, str] = os.environ) -> Non
 
     Threads that spin while they wait are quickest on a free machine and stall each other on a busy one.
     """
-    mode = _threads(environment)
+    try:
+        mode = _threads(environment)
+    except SettingsError:
+        # An import is no place to complain: `read_settings` does, where the sentence can be shown.
+        mode = "alone"
     cores = min(usable_cores(), MOST_THREADS)
     if mode == "hosted":
         environment.setdefault("OMP_NUM_THREADS", str(max(1, cores - 1)))

@@ -60,6 +60,13 @@ def test_threads_alone_hosted_and_by_number() -> None:
     assert three["OMP_NUM_THREADS"] == "3"
 
 
+def test_a_bad_thread_setting_stops_no_import() -> None:
+    bad, alone = {"SPECLAB_THREADS": "many"}, dict[str, str]()
+    configure_threads(bad)
+    configure_threads(alone)
+    assert bad == {**alone, "SPECLAB_THREADS": "many"}
+
+
 def test_what_the_user_has_set_is_left_alone() -> None:
     environment = {"OMP_NUM_THREADS": "5", "GOMP_SPINCOUNT": "7"}
     configure_threads(environment)

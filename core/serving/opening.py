@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from core.measure.latency import LatencyCurve, cached, curve_path, measure
+from core.measure.latency import LENGTHS, LatencyCurve, cached, curve_path, measure
 from core.serving.local import LocalEngine
 from core.serving.protocol import Engine
 from core.settings import Settings
@@ -66,11 +66,22 @@ def open_engine(settings: Settings, progress: Progress) -> Opened:
         ModelError: when the pair cannot be loaded.
     """
     progress(0.0, "Starting the model library")
-    from core.decoding import stream
     from core.models import load_pair
 
     pair = load_pair(settings.preset, dtype=settings.dtype, device=settings.device, progress=progress)
-    engine = LocalEngine(
+    opened = Opened(engine_for(pair, settings), facts(pair))
+    atexit.register(opened.engine.close)
+    # What was loaded stays for good: the collector, which runs after each script run, need not walk through it.
+    gc.collect()
+    gc.freeze()
+    return opened
+
+
+def engine_for(pair: ModelPair, settings: Settings) -> LocalEngine:
+    """An engine before a loaded pair. Its calls: `score` (prompt, text or token ids, chat) and `latency`."""
+    from core.decoding import stream
+
+    return LocalEngine(
         partial(stream, pair),
         {"score": partial(_score, pair), "latency": partial(_latency, pair, settings)},
         active=settings.active,
@@ -78,11 +89,6 @@ def open_engine(settings: Settings, progress: Progress) -> Opened:
         cache_size=settings.traces,
         patience=PATIENCE,
     )
-    atexit.register(engine.close)
-    # What was loaded stays for good: the collector, which runs after each script run, need not walk through it.
-    gc.collect()
-    gc.freeze()
-    return Opened(engine, facts(pair))
 
 
 def facts(pair: ModelPair) -> PairFacts:
@@ -130,14 +136,16 @@ def _latency(pair: ModelPair, settings: Settings) -> Generator[float, None, Late
 
     reader = pair.target_reader()
     context = min(LATENCY_CONTEXT, pair.context // 2)
-    reader.read(range(1, context + 1))
+    text = [i % pair.vocabulary for i in range(context + LENGTHS[-1])]
+    reader.read(text[:context])
 
     def step(n: int) -> None:
-        logits = reader.read(range(1, n + 1), keep=n)
+        logits = reader.read(text[:n], keep=n)
         # Reading a number back waits for a device that works on its own.
         logits[-1, 0].item()
         reader.crop(context)
 
     key = machine_key(pair.target_name, pair.device, pair.dtype_name, pair.width)
     path = curve_path(settings.cache, f"{key}|{context}")
-    return (yield from cached(path, lambda: measure(step, context=context)))
+    lengths = [n for n in LENGTHS if context + n <= pair.context]
+    return (yield from cached(path, lambda: measure(step, lengths, context=context)))
