@@ -302,15 +302,13 @@ def test_the_default_runs_of_the_chapters_are_warmed(stage: Stage, monkeypatch: 
     from core.serving import opening
     from ui.content import default_requests
 
+    warmed: list[object] = []
+    monkeypatch.setattr(stage.engine, "warm", lambda requests, calls: warmed.extend([*requests, *calls]))
     monkeypatch.setattr(opening, "open_engine", lambda settings, say: Opened(stage.engine, FACTS))
-    Door(door_module._open)
-    settled(door_module.door())
-    prompts = {request.prompt for request in default_requests()}
-    held = [stage.engine.submit(request) for request in default_requests()]
-    assert all(ticket.wait(10).trace for ticket in held) and set(stage.runs.started) == prompts
-    assert stage.engine.call("latency").wait(10).result == "curve"
-    runs = [*default_requests(), *door_module._default_pair()]
-    assert len(stage.runs.started) == len(set(runs))
+    assert settled(Door(door_module._open)).state == "ready"
+    standard, speculative = door_module._default_pair()
+    assert (standard.method, speculative.method) == ("standard", "speculative")
+    assert set(warmed) == {*default_requests(), standard, speculative, ("latency",)}
 
 
 def test_a_visit_keeps_only_the_newest_results(stage: Stage) -> None:
