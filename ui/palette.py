@@ -72,11 +72,11 @@ PARTS: dict[Part, Tone] = {"p": BLUE, "q": AMBER, "residual": PURPLE}
 
 def css_variables() -> str:
     """The palette as custom properties for a component's stylesheet, light and dark in one."""
-    tones = {**{state: look.tone for state, look in LOOKS.items()}, **PARTS}
+    tones = [*((state, look.tone) for state, look in LOOKS.items()), *PARTS.items()]
     lines = [
         f"--{name}: light-dark({tone.light}, {tone.dark}); --{name}-tint: light-dark({tone.tint_light}, "
         f"{tone.tint_dark}); --{name}-mark: {tone.mark};"
-        for name, tone in tones.items()
+        for name, tone in tones
     ]
     return ":host {\n" + "\n".join(lines) + "\n}\n"
 

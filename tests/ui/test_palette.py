@@ -11,7 +11,7 @@ import pytest
 from ui.palette import BACKGROUND, LOOKS, PARTS, STATES, Tone, contrast, css_variables
 
 ROOT = Path(__file__).resolve().parents[2]
-TONES: dict[str, Tone] = {**{state: look.tone for state, look in LOOKS.items()}, **PARTS}
+TONES: dict[str, Tone] = dict([*((state, look.tone) for state, look in LOOKS.items()), *PARTS.items()])
 THEME = tomllib.loads((ROOT / ".streamlit/config.toml").read_text())["theme"]
 
 

@@ -63,7 +63,10 @@ function listen(player) {
     const button = event.target.closest("button.token");
     if (button) select(player, Number(button.closest(".tokens").dataset.lane), Number(button.dataset.index));
   });
-  player.dropped.addEventListener("change", (event) => root.classList.toggle("no-dropped", !event.target.checked));
+  player.dropped.addEventListener("change", (event) => {
+    root.classList.toggle("no-dropped", !event.target.checked);
+    for (const view of player.views) keepTabStop(view.box, view.buttons);
+  });
   new ResizeObserver(() => player.data && fillAxis(player.axis, player.end, player.data.unit, player.axis.clientWidth)).observe(player.axis);
 }
 
@@ -87,7 +90,7 @@ function update(player, data) {
   player.roundStops = roundStops(data.lanes);
   if (fresh) reset(player);
   rebuild(player);
-  seek(player, Math.min(player.t, player.end));
+  seek(player, Math.min(player.t, player.end), !fresh);
 }
 
 function reset(player) {
@@ -143,20 +146,15 @@ function jump(player, t) {
   announce(player);
 }
 
-function seek(player, t) {
+function seek(player, t, follow = true) {
   const { data, end } = player;
   player.t = t;
-  player.views.forEach((view) => showLane(view, t, data));
+  player.views.forEach((view) => showLane(view, t, data, follow));
   player.trackViews.forEach((view, i) => showTrack(view, data.lanes[i], t, end, data));
   player.head.style.left = `${(t / end) * 100}%`;
   player.range.value = Math.round((t / end) * Number(player.range.max));
   player.range.ariaValueText = `${t.toFixed(data.digits)} ${data.unit}`;
-  const gain = player.controls.querySelector(".gain-value");
-  if (gain) {
-    const value = speedUpAt(data.lanes, t);
-    setText(gain, value === null ? "\u2013" : `${value.toFixed(2)}\u00d7`);
-  }
-  for (const view of player.views) if (!view.box.querySelector('.token[tabindex="0"]')) tabStop(view.box, view.buttons[0]);
+  for (const view of player.views) keepTabStop(view.box, view.buttons);
 }
 
 function setSpeed(player, speed) {

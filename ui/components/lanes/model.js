@@ -49,4 +49,4 @@ function axisTicks(end, most) {
   return Array.from({ length: Math.floor(end / step + EPS) + 1 }, (_, i) => Number((i * step).toPrecision(8)));
 }
 
-const digitsFor = (end) => (end >= 5 ? 1 : end >= 0.5 ? 2 : 3);
+const digitsFor = (end) => (end >= 2 ? 1 : end >= 0.2 ? 2 : 3);

@@ -43,11 +43,6 @@ function buildControls(box, data) {
     speeds.append(button);
   }
   box.replaceChildren(...names.map(([name, label]) => controlButton(name, label)), speeds);
-  if (data.speed_up_label) {
-    const gain = make("div", "gain");
-    gain.append(make("span", "gain-label", data.speed_up_label), make("b", "gain-value"));
-    box.append(gain);
-  }
 }
 
 function buildLane(lane, data) {
@@ -61,7 +56,7 @@ function buildLane(lane, data) {
   box.role = "toolbar";
   box.ariaLabel = `${lane.title}: text`;
   const counters = make("div", "counters");
-  for (const [name, label] of counterNames(data)) {
+  for (const [name, label] of counterNames(lane, data)) {
     const counter = make("div", `counter count-${name}`);
     const caption = make("span", "caption", label);
     counter.append(make("b", "", "0"), caption);
@@ -74,6 +69,8 @@ function buildLane(lane, data) {
   const view = { article, box, lane, status: reading.firstChild, clock: reading.lastChild, counters, notices: [...notices.children] };
   view.buttons = layTokens(box, lane.tokens, data.words.token);
   view.roundMarks = [...box.querySelectorAll(".round")];
+  const flagged = new Set(lane.notices.map((notice) => notice.round));
+  for (const mark of view.roundMarks) mark.classList.toggle("flagged", flagged.has(lane.tokens[mark.dataset.first].group));
   view.states = lane.tokens.map(() => undefined);
   return view;
 }
@@ -85,18 +82,24 @@ function buildNotice(notice, data) {
   return line;
 }
 
-function counterNames(data) {
-  const used = (model) => data.lanes.some((lane) => lane.calls.some((c) => c.model === model && c.round !== null));
-  const names = [["target", data.words.target_calls], ["draft", data.words.draft_calls]].filter(([name]) => used(name));
-  return [...names, ["tokens", data.words.tokens]];
+// A lane counts the calls that it makes; the last one also tells how much faster it is than the first.
+function counterNames(lane, data) {
+  const names = [["target", data.words.target_calls], ["draft", data.words.draft_calls]].filter(([model]) =>
+    lane.calls.some((call) => call.model === model && (model === "target" || call.round !== null)),
+  );
+  names.push(["tokens", data.words.tokens]);
+  if (data.speed_up_label && lane === data.lanes.at(-1)) names.push(["gain", data.speed_up_label]);
+  return names;
 }
 
 function buildTrack(lane, end) {
   const row = make("div", "row");
   const track = make("div", "track");
   const done = make("div", "done");
+  const flagged = new Set(lane.notices.map((notice) => notice.round).filter((round) => round !== null));
   for (const call of lane.calls) {
     const block = make("i", `block ${call.model}${call.round === null ? " prompt-pass" : ""}`);
+    block.classList.toggle("flagged", call.model === "target" && flagged.has(call.round));
     block.style.left = `${(call.start / end) * 100}%`;
     block.style.width = `${((call.end - call.start) / end) * 100}%`;
     done.append(block);
@@ -117,7 +120,7 @@ function fillAxis(axis, end, unit, width) {
     ...ticks.map((time, i) => {
       const tick = make("span", "tick", i === ticks.length - 1 ? `${time} ${unit}` : String(time));
       tick.style.left = `${(time / end) * 100}%`;
-      tick.classList.toggle("leftward", time / end > 0.94);
+      tick.classList.toggle("leftward", time / end > 0.97);
       return tick;
     }),
   );
@@ -137,19 +140,24 @@ function fillLaneLegend(box, data) {
   return states;
 }
 
-// Brings one lane to time t.
-function showLane(view, t, data) {
+// Brings one lane to time t; follows its newest token where the text is longer than its box.
+function showLane(view, t, data, follow) {
   const { lane, buttons, states } = view;
+  let changed = false;
   lane.tokens.forEach((token, index) => {
     const state = stateAt(token, t);
     if (state === states[index]) return;
     states[index] = state;
     buttons[index].dataset.hidden = String(state === null);
     if (state) setState(buttons[index], token, index, data.words.token, state);
+    changed = true;
   });
+  if (changed && follow) followText(view.box, buttons[states.findLastIndex((state) => state !== null)]);
   for (const mark of view.roundMarks) mark.dataset.hidden = String(states[mark.dataset.first] === null);
-  view.notices.forEach((line, i) => (line.dataset.hidden = String(t < lane.notices[i].time - EPS)));
-  const counts = countsAt(lane, t);
+  const latest = lane.notices.findLastIndex((notice) => notice.time <= t + EPS);
+  view.notices.forEach((line, i) => (line.dataset.hidden = String(i !== latest)));
+  const gain = speedUpAt(data.lanes, t);
+  const counts = { ...countsAt(lane, t), gain: gain === null ? "\u2013" : `${gain.toFixed(2)}\u00d7` };
   for (const counter of view.counters.children) {
     const name = counter.className.match(/count-(\w+)/)[1];
     setText(counter.querySelector("b"), String(counts[name]));
@@ -158,6 +166,11 @@ function showLane(view, t, data) {
   view.article.classList.toggle("finished", finished);
   setText(view.clock, `${Math.min(t, lane.finish).toFixed(data.digits)} ${data.unit}`);
   setText(view.status, statusText(lane, t, finished, data.words));
+}
+
+function followText(box, newest) {
+  if (!newest || box.scrollHeight <= box.clientHeight) return;
+  box.scrollTop = newest.offsetTop + newest.offsetHeight - box.clientHeight * 0.85;
 }
 
 function statusText(lane, t, finished, words) {

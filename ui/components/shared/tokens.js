@@ -16,11 +16,13 @@ function directionOf(texts) {
   return first && RIGHT_TO_LEFT.test(first[0]) ? "rtl" : "ltr";
 }
 
-// A leading space becomes a gap, a new line becomes a sign and a real break, other blanks become faint signs.
+// A leading space becomes a gap, a new line becomes a sign and a real break (with the indent of the line
+// that follows), other blanks become faint signs.
 function splitText(text) {
   const gap = text.startsWith(" ");
-  const body = gap ? text.slice(1) : text;
-  return { gap, body, breakBefore: /^\s*\n[^]*\S/.test(text), breakAfter: /\n\s*$/.test(text) };
+  const indent = text.match(/\n([ \t]*)$/)?.[1] ?? null;
+  const body = text.slice(gap ? 1 : 0, text.length - (indent?.length ?? 0));
+  return { gap, body, indent, breakBefore: /^\s*\n[^]*\S/.test(text) };
 }
 
 function fillText(span, body) {
@@ -64,16 +66,17 @@ function setState(button, token, index, noun, state) {
 }
 
 // Lays tokens out, with real line breaks and a small number where a new round begins. Tokens of one
-// word stay on one line, unless they are too many for it.
+// word stay on one line, unless they are too many for it. A dropped guess breaks no line.
 function layTokens(box, tokens, noun) {
   box.replaceChildren();
   box.dir = directionOf(tokens.map((token) => token.text));
   let group = null;
   let word = null;
   return tokens.map((token, index) => {
-    const { gap, breakBefore, breakAfter } = splitText(token.text);
+    const { gap, indent, breakBefore } = splitText(token.text);
+    const breaks = token.state !== "discarded";
     const button = tokenButton(token, index, noun);
-    if (breakBefore) box.append(make("br"));
+    if (breakBefore && breaks) box.append(make("br"));
     if (gap) box.append(" ");
     if (!word || gap || breakBefore || word.textContent.length + token.text.length > 24) {
       word = make("span", "word");
@@ -82,8 +85,8 @@ function layTokens(box, tokens, noun) {
     if (token.group !== null && token.group !== group) word.append(roundMark(token.group, index));
     group = token.group;
     word.append(button);
-    if (breakAfter) {
-      box.append(make("br"));
+    if (indent !== null && breaks) {
+      box.append(make("br"), make("span", "indent", indent.replaceAll("\t", "    ")));
       word = null;
     }
     return button;
@@ -101,9 +104,11 @@ function pressOnly(buttons, selected) {
   buttons.forEach((button, index) => button.setAttribute("aria-pressed", String(index === selected)));
 }
 
+const canBeSeen = (node) => node.checkVisibility({ visibilityProperty: true });
+
 // One tab stop for all tokens; arrow keys, Home and End move between those that can be seen.
 function moveFocus(event, box) {
-  const seen = [...box.querySelectorAll(".token")].filter((b) => getComputedStyle(b).visibility === "visible");
+  const seen = [...box.querySelectorAll(".token")].filter(canBeSeen);
   const here = seen.indexOf(event.target.closest(".token"));
   const forward = box.dir === "rtl" ? "ArrowLeft" : "ArrowRight";
   const back = box.dir === "rtl" ? "ArrowRight" : "ArrowLeft";
@@ -139,6 +144,12 @@ function nextLine(seen, here, down) {
 function tabStop(box, button) {
   for (const other of box.querySelectorAll('.token[tabindex="0"]')) other.tabIndex = -1;
   if (button) button.tabIndex = 0;
+}
+
+// Keeps the tab stop where it can be reached.
+function keepTabStop(box, buttons) {
+  const stop = box.querySelector('.token[tabindex="0"]');
+  if (!stop || !canBeSeen(stop)) tabStop(box, buttons.find(canBeSeen) ?? buttons[0]);
 }
 
 // One tip for all tokens of a component, in the browser's top layer so that nothing clips it.
