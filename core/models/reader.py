@@ -88,6 +88,8 @@ class Reader:
             self.cache.crop(length - self.length)
 
     def _forward(self, tokens: list[int], keep: int) -> torch.Tensor:
+        # A target may write ids that its draft has no row for: read as id 0, they can only cost acceptance.
+        known = [t if t < self.model.config.vocab_size else 0 for t in tokens]
         with torch.inference_mode():
-            ids = torch.tensor([tokens], device=self.model.device)
+            ids = torch.tensor([known], device=self.model.device)
             return self.model(input_ids=ids, cache=self.cache, use_cache=True, logits_to_keep=keep).logits[0]

@@ -1,0 +1,25 @@
+"""Fixtures shared by all tests: the real pair is loaded once."""
+
+from __future__ import annotations
+
+import pytest
+from transformers import AutoModelForCausalLM, PreTrainedModel
+
+from core.models import ModelPair, load_pair
+from core.models.gguf import converted_target
+from core.models.presets import find_preset
+from core.settings import read_settings
+
+
+@pytest.fixture(scope="session")
+def pair() -> ModelPair:
+    """The bundled pair in float32, the dtype in which texts are compared with Transformers' own."""
+    return load_pair("bundled", dtype="float32", device="cpu")
+
+
+@pytest.fixture(scope="session")
+def reference(pair: ModelPair) -> PreTrainedModel:
+    """The same target as Transformers loads it: its own attention, plain linear layers."""
+    preset = find_preset("bundled")
+    folder = converted_target(preset.package, preset.file, read_settings().cache, lambda fraction, words: None)
+    return AutoModelForCausalLM.from_pretrained(folder, dtype=pair.dtype).eval()
