@@ -58,7 +58,7 @@ def tiny_pair(
         preset="tiny",
         target=target,
         draft=draft or tiny_model(2),
-        tokenizer=TinyTokenizer(),  # type: ignore[arg-type]
+        tokenizer=TinyTokenizer(),
         target_name="tiny target",
         draft_name="tiny draft",
         device=torch.device("cpu"),

@@ -13,7 +13,7 @@ from core.decoding.record import record_choice, record_positions
 from core.decoding.request import DecodeRequest
 from core.decoding.rule import ROUNDS
 from core.decoding.sampling import Draws, probabilities
-from core.decoding.trace import PairInfo, Position, Prefill, Round, Stop, Trace
+from core.decoding.trace import Kind, PairInfo, Position, Prefill, Round, Stop, Trace
 from core.models import ModelPair, Reader
 
 
@@ -54,7 +54,7 @@ def _plain(pair: ModelPair, request: DecodeRequest, prompt: list[int]) -> Iterat
     """One model writes token after token."""
     alone = request.method == "draft"
     reader = pair.draft_reader() if alone else pair.target_reader()
-    kind = "draft" if alone else "target"
+    kind: Kind = "draft" if alone else "target"
     draws, text = Draws(request.seed), list(prompt)
 
     def next_token(logits: torch.Tensor) -> tuple[int, torch.Tensor]:
@@ -170,7 +170,7 @@ def _record(
         positions = record_positions(seen.pair, guesses, verdicts, uniforms, seen.p[:n], q, seen.logits[:n], q_logits)
     at, final = len(kept), None
     if not ended_early:
-        kind = "correction" if at < n else "bonus" if n else "target"
+        kind: Kind = "correction" if at < n else "bonus" if n else "target"
         top = positions[at].top if at < n else None
         final = record_choice(seen.pair, kind, token, seen.p[at], seen.logits[at], top)
     return Round(

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import torch
 
-from core.decoding.trace import TOP, Candidate, Choice, Position
+from core.decoding.trace import TOP, Candidate, Choice, Kind, Position
 from core.models import ModelPair
 
 
 def entropy(probs: torch.Tensor) -> torch.Tensor:
     """Entropy in nats of each row: [n, V] → [n]."""
-    return -torch.xlogy(probs, probs).sum(1)
+    return -torch.xlogy(probs, probs).sum(1).clamp(max=0)
 
 
 def record_positions(
@@ -55,7 +54,7 @@ def record_positions(
 
 def record_choice(
     pair: ModelPair,
-    kind: Literal["correction", "bonus", "target", "draft"],
+    kind: Kind,
     token: int,
     probs: torch.Tensor,
     logits: torch.Tensor,

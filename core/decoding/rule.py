@@ -2,7 +2,7 @@
 
 These are the functions that every run goes through. `text` is the list of token ids so far; `propose` runs the
 drafter and returns guesses with the distributions q they were drawn from; `verify` runs the target once and
-returns the γ + 1 distributions p.
+returns the γ + 1 distributions p, [γ + 1, V].
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import torch
 from core.decoding.sampling import Draws
 
 Propose = Callable[[list[int], int], tuple[list[int], Sequence[torch.Tensor]]]
-Verify = Callable[[list[int], list[int]], Sequence[torch.Tensor]]
+Verify = Callable[[list[int], list[int]], torch.Tensor]
 
 
 def residual(p: torch.Tensor, q: torch.Tensor) -> torch.Tensor:

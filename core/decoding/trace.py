@@ -77,6 +77,9 @@ class Position:
         return _first(self.top, "q")
 
 
+Kind = Literal["correction", "bonus", "target", "draft"]
+
+
 @dataclass(frozen=True)
 class Choice:
     """A token written without having been drafted: correction, bonus, or the only token of a plain step.
@@ -85,7 +88,7 @@ class Choice:
     A correction was sampled from the residual, so its chance there stands in `top`.
     """
 
-    kind: Literal["correction", "bonus", "target", "draft"]
+    kind: Kind
     token: int
     text: str
     p: float

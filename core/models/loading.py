@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -143,7 +144,8 @@ def _check(source: _Source, device: torch.device, dtype: str | None) -> None:
     check_config(source.config, source.target)
     folders = [Path(p) for p in (source.target, source.draft) if Path(p).is_dir()]
     size = 4 if dtype in (None, "float32") else 2
-    check_memory(sum(_read(str(f), lambda f=f: parameters_on_disk(f)) for f in folders) * size, device)
+    parameters = sum(_read(str(folder), partial(parameters_on_disk, folder)) for folder in folders)
+    check_memory(parameters * size, device)
 
 
 def _fastest(source: _Source, device: torch.device, tell: Progress) -> tuple[str, machine.Costs]:

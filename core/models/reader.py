@@ -15,6 +15,10 @@ BLOCK = 256
 class SlabLayer(DynamicLayer):
     """Keys and values in one block of memory: appending writes in place, rolling back moves a mark."""
 
+    keys: torch.Tensor
+    values: torch.Tensor
+    is_initialized: bool
+
     def __init__(self) -> None:
         super().__init__()
         self.length = 0

@@ -17,7 +17,7 @@ from core.models import ModelPair
 from tests.tiny import exact_joint, next_distribution, tiny_model, tiny_pair
 
 PAIR = tiny_pair()
-SAME = tiny_pair(draft=PAIR.target)  # type: ignore[arg-type]
+SAME = tiny_pair(draft=PAIR.target)
 ASK = DecodeRequest("1 2 3", temperature=1.0, max_new_tokens=12, gamma=3)
 
 REQUESTS = st.builds(
@@ -146,11 +146,11 @@ def test_padding_to_a_constant_width_leaves_no_trace():
 @pytest.mark.parametrize(
     "warp", [{"temperature": 1.0}, {"temperature": 0.6, "top_k": 3}, {"temperature": 1.5, "top_p": 0.8}]
 )
-def test_texts_are_distributed_as_the_target_writes_them(rule: str, warp: dict):
+def test_texts_are_distributed_as_the_target_writes_them(rule, warp: dict):
     """Three tokens against the enumerated joint: χ², 1,500 seeds; a right program fails once in 10,000 seed sets."""
     pair = tiny_pair(target=tiny_model(1, 4), draft=tiny_model(2, 4))
-    joint = exact_joint(pair.target, [1, 2], 3, **warp)  # type: ignore[arg-type]
-    ask = DecodeRequest("1 2", max_new_tokens=3, gamma=2, rule=rule, **warp)  # type: ignore[arg-type]
+    joint = exact_joint(pair.target, [1, 2], 3, **warp)
+    ask = DecodeRequest("1 2", max_new_tokens=3, gamma=2, rule=rule, **warp)
     runs = 1500
     counts = Counter(tuple(decode(pair, replace(ask, seed=s)).tokens) for s in range(runs))
     assert all(joint[text] > 0 for text in counts)
@@ -209,7 +209,7 @@ def test_a_prompt_longer_than_the_context_is_refused_in_one_sentence():
 
 @pytest.mark.parametrize(("target_size", "draft_size"), [(5, 9), (9, 5)])
 @pytest.mark.parametrize("rule", ["rejection", "coupled"])
-def test_unequal_vocabularies_meet_on_the_shared_ids(target_size: int, draft_size: int, rule: str):
+def test_unequal_vocabularies_meet_on_the_shared_ids(target_size, draft_size, rule):
     pair = tiny_pair(target=tiny_model(1, target_size), draft=tiny_model(2, draft_size))
     seen = set()
     for seed in range(25):
@@ -221,7 +221,7 @@ def test_unequal_vocabularies_meet_on_the_shared_ids(target_size: int, draft_siz
 
 def test_unequal_vocabularies_stay_exact():
     pair = tiny_pair(target=tiny_model(1, 6), draft=tiny_model(2, 3))
-    joint = exact_joint(pair.target, [1, 2], 2)  # type: ignore[arg-type]
+    joint = exact_joint(pair.target, [1, 2], 2)
     ask = DecodeRequest("1 2", max_new_tokens=2, gamma=1, temperature=1.0)
     counts = Counter(tuple(decode(pair, replace(ask, seed=s)).tokens) for s in range(1500))
     assert chi_square(joint, counts, 1500) > 1e-4

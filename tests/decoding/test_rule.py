@@ -37,7 +37,7 @@ def one_round(
 ) -> tuple[int, torch.Tensor]:
     """(length of the accepted prefix, distribution that the round's own token is drawn from)."""
     script = Script(u)
-    kept, _, _ = rejection_round([], len(guesses), lambda t, g: (guesses, q), lambda t, x: p, script)  # type: ignore[arg-type]
+    kept, _, _ = rejection_round([], len(guesses), lambda t, g: (guesses, q), lambda t, x: torch.stack(p), script)  # type: ignore[arg-type]
     return len(kept), script.asked
 
 
@@ -147,9 +147,9 @@ def test_coupled_rounds_write_the_targets_own_draws():
     p = [torch.tensor([0.5, 0.5])] * 4
     race = Race({10: 1, 11: 0, 12: 1, 13: 0})
     text = list(range(10))
-    kept, token, _ = coupled_round(text, 3, lambda t, g: ([1, 0, 0], []), lambda t, x: p, race)  # type: ignore[arg-type]
+    kept, token, _ = coupled_round(text, 3, lambda t, g: ([1, 0, 0], []), lambda t, x: torch.stack(p), race)  # type: ignore[arg-type]
     assert (kept, token) == ([1, 0], 1)
-    kept, token, _ = coupled_round(text, 3, lambda t, g: ([1, 0, 1], []), lambda t, x: p, race)  # type: ignore[arg-type]
+    kept, token, _ = coupled_round(text, 3, lambda t, g: ([1, 0, 1], []), lambda t, x: torch.stack(p), race)  # type: ignore[arg-type]
     assert (kept, token) == ([1, 0, 1], 0)
 
 
