@@ -10,7 +10,7 @@ from ui import engine, visit
 from ui.chapter import Chapter
 from ui.clock_bar import clock_bar, pace, pace_note
 from ui.clocks import Clock, Lane, probability, raw_tip, restate, timeline
-from ui.components.lanes.lanes import WORDS, lanes
+from ui.components.lanes import WORDS, lanes
 from ui.request_bar import request_bar
 from ui.words import count, ended_early
 

@@ -12,7 +12,7 @@ from core.decoding.trace import Trace
 from ui import engine
 from ui.chapter import Chapter
 from ui.clocks import probability
-from ui.components.token_strip.token_strip import StripToken, token_strip
+from ui.components.token_strip import StripToken, token_strip
 from ui.figures import show, top_five
 from ui.request_bar import request_bar
 from ui.words import count, ended_early, share

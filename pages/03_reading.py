@@ -11,7 +11,7 @@ from ui import engine
 from ui.chapter import Chapter
 from ui.clock_bar import clock_bar, pace, pace_note
 from ui.clocks import Call, Clock, Lane, LaneToken
-from ui.components.lanes.lanes import WORDS, lanes
+from ui.components.lanes import WORDS, lanes
 from ui.figures import latency_curve, show
 from ui.request_bar import request_bar
 from ui.words import duration, times

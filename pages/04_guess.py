@@ -10,7 +10,7 @@ from ui import engine, visit
 from ui.chapter import Chapter
 from ui.clock_bar import clock_bar, pace, pace_note
 from ui.clocks import MEASURED, Clock, flag, speed_up, timeline
-from ui.components.lanes.lanes import lanes
+from ui.components.lanes import lanes
 from ui.diagrams.loop import loop_diagram
 from ui.request_bar import request_bar
 from ui.token_panel import token_panel

@@ -9,6 +9,7 @@ import streamlit as st
 
 from ui import visit
 from ui.content import Question
+from ui.words import count
 
 Verdict = Literal["right", "close", "wrong"]
 
@@ -49,9 +50,10 @@ def verdict_sentence(question: Question, said: int, answer: int) -> str:
     if question.kind == "choice":
         right = question.options[answer]
         return "Right." if said == answer else f"Not quite. The answer is: *{right}*"
-    was = f"it is {answer} {question.unit}" if question.answer is not None else f"it was {answer} {question.unit}"
+    amount = count(answer, question.unit.removesuffix("s"))
+    was = f"it is {amount}" if question.answer is not None else f"it was {amount}"
     return {
-        "right": f"Right: {answer} {question.unit}.",
+        "right": f"Right: {amount}.",
         "close": f"Close: you said {said}, {was}.",
         "wrong": f"Not quite: you said {said}, {was}.",
     }[judge(question, said, answer)]
@@ -80,20 +82,18 @@ def _form(chapter: int, question: Question) -> None:
             placeholder=f"{question.low} to {question.high}",
         )
     with st.container(horizontal=True, vertical_alignment="center"):
-        committed = st.button("Commit", type="primary", key=f"commit-{chapter}")
+        missed = st.button("Commit", type="primary", key=f"commit-{chapter}", on_click=_commit, args=(chapter,))
         st.button(
             "Skip the question", type="tertiary", key=f"skip-{chapter}", on_click=visit.predict, args=(chapter, None)
         )
-    if committed:
-        _commit(chapter, st.session_state[key], question)
-
-
-def _commit(chapter: int, said: int | None, question: Question) -> None:
-    if said is None:
+    if missed:
         st.warning("Choose an answer first." if question.kind == "choice" else "Type a number first.")
-        return
-    visit.predict(chapter, said)
-    st.rerun()
+
+
+def _commit(chapter: int) -> None:
+    said = st.session_state[f"said-{chapter}"]
+    if said is not None:
+        visit.predict(chapter, said)
 
 
 _BOX = {

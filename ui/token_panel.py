@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.decoding.trace import Choice, Position, Round, Trace
 from ui.figures import show, top_five
+from ui.words import share, visible
 
 Subject = tuple[Round | None, Position | Choice]
 
@@ -31,10 +32,19 @@ def token_panel(trace: Trace, index: int, key: str) -> None:
         with st.container(horizontal=True, gap="medium"):
             for label, value in figures(x):
                 st.metric(label, value, width="content")
-        if x.top:
-            by_p = sorted(((c.text, c.p_raw) for c in x.top), key=lambda c: -c[1])
-            by_q = sorted(((c.text, c.q_raw) for c in x.top if c.q_raw > 0), key=lambda c: -c[1])
-            show(top_five(by_p, by_q, names=("Target, p", "Draft, q")), f"{key}-five")
+        first_choices(x, key)
+
+
+def first_choices(x: Position | Choice, key: str) -> None:
+    """Both models' first five; a plain run knows those of one model only."""
+    by_p, by_q = (
+        sorted(((c.text, getattr(c, name)) for c in x.top if getattr(c, name) > 0), key=lambda c: -c[1])[:5]
+        for name in ("p_raw", "q_raw")
+    )
+    if by_p and by_q:
+        show(top_five(by_p, by_q, names=("Target, p", "Draft, q")), f"{key}-five")
+    elif by_p:
+        st.text("First choices: " + ", ".join(f"{visible(text)} {share(weight)}" for text, weight in by_p))
 
 
 def _place(trace: Trace, where: Round | None) -> str:
@@ -70,6 +80,6 @@ def what_happened(trace: Trace, x: Position | Choice) -> str:
 def figures(x: Position | Choice) -> list[tuple[str, str]]:
     """The figures at the token, raw probabilities first."""
     if isinstance(x, Choice):
-        return [("p (raw)", f"{x.p_raw:.3f}"), ("entropy", f"{x.entropy:.2f} nats")]
+        return [("p (raw)", f"{x.p_raw:.3f}"), ("entropy", f"{max(0.0, x.entropy):.2f} nats")]
     drawn = [("u", f"{x.u:.3f}")] if x.u is not None else []
     return [("p (raw)", f"{x.p_raw:.3f}"), ("q (raw)", f"{x.q_raw:.3f}"), ("β", f"{x.beta:.2f}"), *drawn]

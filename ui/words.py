@@ -27,6 +27,11 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def visible(text: str) -> str:
+    """A token's text with its blanks made visible."""
+    return text.strip() or text.replace("\n", "↵").replace("\t", "→").replace(" ", "␣")
+
+
 def ended_early(trace: Trace, who: str, noun: str) -> str | None:
     """A remark on a text that stopped before the length asked for, or None."""
     reasons = {"eos": f"{who} had nothing more to say", "context": "the models' context was full"}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from core.decoding.events import Committed, Done, Event, Prefilled
 from core.decoding.request import DecodeRequest, RequestError
-from core.decoding.score import Scored, ScoredPosition
+from core.decoding.scoring import Scored, ScoredPosition
 from core.decoding.trace import Candidate, Choice, PairInfo, Position, Prefill, Round
 from core.measure.latency import LENGTHS, LatencyCurve
 from core.serving.local import LocalEngine

@@ -1,0 +1,67 @@
+"""Pages open on a pair without models, loaded once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.stand_in import open_stand_in
+from ui import engine
+from ui.engine import Door
+
+ROOT = Path(__file__).parents[2]
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture(scope="session")
+def stand_in() -> Door:
+    """A door behind which everything is ready."""
+    door = Door(open_stand_in)
+    deadline = time.monotonic() + 60
+    while door.status.state == "loading":
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert door.status.state == "ready", door.status.text
+    return door
+
+
+@pytest.fixture
+def open_page(stand_in: Door, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
+    """Opens a page by its file's name, with the controls of its address."""
+    monkeypatch.setattr(engine, "door", lambda: stand_in)
+
+    def open_it(page: str, **params: str) -> AppTest:
+        at = AppTest.from_file(str(ROOT / "Home.py"), default_timeout=60)
+        for name, value in params.items():
+            at.query_params[name] = value
+        at.run()
+        if page != "home.py":
+            at.switch_page(f"pages/{page}")
+            for name, value in params.items():
+                at.query_params[name] = value
+            at.run()
+        return at
+
+    yield open_it
+
+
+def sentences(at: AppTest) -> str:
+    """Everything that the page says, in one text."""
+    kinds = (
+        "title",
+        "header",
+        "subheader",
+        "markdown",
+        "caption",
+        "text",
+        "info",
+        "success",
+        "warning",
+        "error",
+        "code",
+    )
+    return "\n".join(str(element.value) for kind in kinds for element in at.get(kind))
