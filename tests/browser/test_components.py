@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.hand_made import CAT, CAT_ROUNDS
+from ui.palette import BACKGROUND, LOOKS
 
 ROUND_TIMES = [1.5, 2.34, 3.18, 4.02, 4.86, 5.7, 6.42]
 """Ends of the harness's rounds on the classroom clock: 0.66 s for the prompt, 0.06 a guess, 0.6 a pass."""
@@ -164,6 +165,22 @@ def test_step_goes_from_call_to_call(page: Page, lanes: Locator) -> None:
     assert shown(lanes.nth(1)) == ["plain", "pending"]
 
 
+def test_verdicts_are_not_given_away(page: Page, lanes: Locator) -> None:
+    kept_later, pending = lanes.nth(1).locator("button.token").nth(3), lanes.nth(1).locator("button.token").nth(1)
+    for _ in range(4):
+        press(page, "Step")
+    for token in (pending, kept_later):
+        expect(token).to_have_attribute("data-state", "pending")
+        assert "kept" not in (token.get_attribute("aria-label") or "")
+    press(page, "Next round")
+    press(page, "Step")
+    flagged = page.locator(".flagged")
+    expect(lanes.nth(1).locator(".round").nth(1)).to_be_visible()
+    expect(flagged).to_have_count(0)
+    press(page, "Next round")
+    expect(flagged).to_have_count(2)
+
+
 def test_next_round_settles_what_was_pending(page: Page, lanes: Locator) -> None:
     for time in ROUND_TIMES[:2]:
         press(page, "Next round")
@@ -228,8 +245,15 @@ def move_unrelated(page: Page, lanes: Locator) -> None:
 
 
 def switch_theme(page: Page, lanes: Locator) -> None:
-    page.emulate_media(color_scheme="dark")
-    expect(page.get_by_test_id("stApp")).to_have_css("background-color", "rgb(20, 22, 26)")
+    page.get_by_test_id("stMainMenu").click()
+    page.get_by_test_id("stMainMenuItem-theme-Dark").click()
+    page.keyboard.press("Escape")
+    expect(page.get_by_test_id("stApp")).to_have_css("background-color", rgb(BACKGROUND["dark"]))
+    expect(page.locator(".legend .token[data-state=kept]")).to_have_css("color", rgb(LOOKS["kept"].tone.dark))
+
+
+def rgb(colour: str) -> str:
+    return f"rgb({', '.join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))})"
 
 
 def select_token(page: Page, lanes: Locator) -> None:

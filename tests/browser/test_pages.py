@@ -20,6 +20,27 @@ def app() -> Iterator[str]:
         yield url
 
 
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page that fails its test when anything is logged as an error or sent to another host.
+
+    On a deep link Streamlit tries for its own address below the page's, and Chromium logs that it is not there.
+    """
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    faults: list[str] = []
+    page.on(
+        "console",
+        lambda m: faults.append(m.text) if m.type == "error" and "/_stcore/" not in m.location["url"] else None,
+    )
+    page.on("pageerror", lambda e: faults.append(str(e)))
+    page.on(
+        "request", lambda r: faults.append(r.url) if r.url.startswith("http") and "//127.0.0.1" not in r.url else None
+    )
+    yield page
+    page.close()
+    assert faults == []
+
+
 def opened(page: Page, address: str) -> Page:
     page.goto(address)
     expect(page.locator("h1")).to_be_visible(timeout=PATIENCE)

@@ -30,6 +30,10 @@ function countsAt(lane, t) {
   };
 }
 
+// Whether a remark on this round has been made by then.
+const isFlagged = (lane, round, t) =>
+  round !== null && lane.notices.some((notice) => notice.round === round && notice.time <= t + EPS);
+
 const callAt = (lane, t) => lane.calls.find((c) => c.start <= t + EPS && t < c.end - EPS);
 
 // How much sooner the last lane had its tokens of time t than the first lane has, from the first token on.

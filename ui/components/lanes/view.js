@@ -69,8 +69,6 @@ function buildLane(lane, data) {
   const view = { article, box, lane, status: reading.firstChild, clock: reading.lastChild, counters, notices: [...notices.children] };
   view.buttons = layTokens(box, lane.tokens, data.words.token);
   view.roundMarks = [...box.querySelectorAll(".round")];
-  const flagged = new Set(lane.notices.map((notice) => notice.round));
-  for (const mark of view.roundMarks) mark.classList.toggle("flagged", flagged.has(lane.tokens[mark.dataset.first].group));
   view.states = lane.tokens.map(() => undefined);
   return view;
 }
@@ -96,10 +94,8 @@ function buildTrack(lane, end) {
   const row = make("div", "row");
   const track = make("div", "track");
   const done = make("div", "done");
-  const flagged = new Set(lane.notices.map((notice) => notice.round).filter((round) => round !== null));
   for (const call of lane.calls) {
     const block = make("i", `block ${call.model}${call.round === null ? " prompt-pass" : ""}`);
-    block.classList.toggle("flagged", call.model === "target" && flagged.has(call.round));
     block.style.left = `${(call.start / end) * 100}%`;
     block.style.width = `${((call.end - call.start) / end) * 100}%`;
     done.append(block);
@@ -111,7 +107,7 @@ function buildTrack(lane, end) {
   flag.append(make("span", "flag-label"));
   track.append(done, flag);
   row.append(make("div", "row-label", lane.title), track);
-  return { row, done, flag };
+  return { row, done, blocks: [...done.children], flag };
 }
 
 function fillAxis(axis, end, unit, width) {
@@ -149,11 +145,16 @@ function showLane(view, t, data, follow) {
     if (state === states[index]) return;
     states[index] = state;
     buttons[index].dataset.hidden = String(state === null);
-    if (state) setState(buttons[index], token, index, data.words.token, state);
+    // An unseen guess waits as pending: its verdict must not shine through when it appears.
+    const waiting = token.shown < token.settled ? "pending" : token.state;
+    setState(buttons[index], token, index, data.words.token, state ?? waiting);
     changed = true;
   });
   if (changed && follow) followText(view.box, buttons[states.findLastIndex((state) => state !== null)]);
-  for (const mark of view.roundMarks) mark.dataset.hidden = String(states[mark.dataset.first] === null);
+  for (const mark of view.roundMarks) {
+    mark.dataset.hidden = String(states[mark.dataset.first] === null);
+    mark.classList.toggle("flagged", isFlagged(lane, lane.tokens[mark.dataset.first].group, t));
+  }
   const latest = lane.notices.findLastIndex((notice) => notice.time <= t + EPS);
   view.notices.forEach((line, i) => (line.dataset.hidden = String(i !== latest)));
   const gain = speedUpAt(data.lanes, t);
@@ -186,6 +187,9 @@ function setText(node, text) {
 
 function showTrack(view, lane, t, end, data) {
   view.done.style.clipPath = `inset(-2px ${(1 - t / end) * 100}% -2px 0)`;
+  lane.calls.forEach((call, i) => {
+    if (call.model === "target") view.blocks[i].classList.toggle("flagged", isFlagged(lane, call.round, t));
+  });
   view.flag.dataset.hidden = String(t < lane.finish - EPS);
   setText(view.flag.firstChild, `${lane.finish.toFixed(data.digits)} ${data.unit}`);
 }

@@ -36,9 +36,12 @@ function fillText(span, body) {
   }
 }
 
+// A guess that has not been checked keeps its figures, and with them its verdict, to itself.
+const figuresOf = (token, state) => (state === "pending" ? [] : token.tip);
+
 function describe(token, index, noun, state) {
   const look = LOOKS[state];
-  const figures = token.tip.map(([label, value]) => `${label} ${value}`);
+  const figures = figuresOf(token, state).map(([label, value]) => `${label} ${value}`);
   const text = token.text.trim() === "" ? JSON.stringify(token.text) : `'${token.text.trim()}'`;
   return [`${noun} ${index + 1}`, text, look.word, ...figures].join(", ");
 }
@@ -180,7 +183,7 @@ function fillTip(tip, token, state) {
   head.append(text, make("span", "tip-state", [LOOKS[state].glyph, LOOKS[state].word].join(" ").trim()));
   head.dataset.state = state;
   tip.replaceChildren(head);
-  for (const [label, value] of state === "pending" ? [] : token.tip) {
+  for (const [label, value] of figuresOf(token, state)) {
     const row = make("div", "tip-row");
     row.append(make("span", "", label), make("b", "", value));
     tip.append(row);
