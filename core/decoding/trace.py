@@ -28,7 +28,8 @@ class TraceError(ValueError):
     """A file that is not a trace of this version; the message is one sentence."""
 
 
-@dataclass(frozen=True)
+# A trace holds thousands of these: without slots each would carry a dictionary.
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """One token of the vocabulary at one position, under each distribution."""
 

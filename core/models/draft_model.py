@@ -157,7 +157,8 @@ def save_draft(model: DraftForCausalLM, folder: Path) -> None:
         if name != EMBEDDING
     }
     config = model.config.to_dict() | {"dtype": "bfloat16", "architectures": [DraftForCausalLM.__name__]}
-    config.pop("_name_or_path", None)
+    for name in ("_name_or_path", "_model_name_or_path"):  # where the target was found: no business of the draft's
+        config.pop(name, None)
     part = folder / f"{WEIGHTS}.part"
     save_file(tensors, part, metadata={"format": "pt"})
     part.rename(folder / WEIGHTS)

@@ -75,8 +75,9 @@ def load_pair(
     path, key = settings.cache / "machine.json", machine.machine_key(source.target, where, wanted, settings.width)
     known = machine.read_findings(path, key)
     chosen = known.dtype if known else wanted
+    steady = True
     if chosen is None:
-        chosen, costs = _fastest(source, where, tell)
+        chosen, costs, steady = _fastest(source, where, tell)
     else:
         costs = known.costs if known else machine.Costs({}, {})
     tell(0.7, "Loading the target")
@@ -85,8 +86,10 @@ def load_pair(
     if known is None:
         tell(0.8, "Checking that passes can be regrouped")
         times = machine.pass_times(target, (1, width or 1))
-        known = machine.Findings(chosen, costs, times[width or 1] / times[1], machine.check_identity(target, width))
-        machine.write_findings(path, key, known)
+        padding_cost = times.median[width or 1] / times.median[1]
+        known = machine.Findings(chosen, costs, padding_cost, machine.check_identity(target, width))
+        if steady and times.steady:
+            machine.write_findings(path, key, known)
     tell(0.9, "Loading the draft")
     draft = _load_draft(source, target)
     tell(1.0, "Ready")
@@ -148,16 +151,17 @@ def _check(source: _Source, device: torch.device, dtype: str | None) -> None:
     check_memory(parameters * size, device)
 
 
-def _fastest(source: _Source, device: torch.device, tell: Progress) -> tuple[str, machine.Costs]:
-    """The dtype whose passes over one and over five positions take least together, and all times."""
+def _fastest(source: _Source, device: torch.device, tell: Progress) -> tuple[str, machine.Costs, bool]:
+    """The dtype whose passes over one and over five positions take least together, all times, and if they are steady."""
     if device.type == "cuda":
-        return "bfloat16" if torch.cuda.is_bf16_supported() else "float16", machine.Costs({}, {})
-    one, five = {}, {}
+        return "bfloat16" if torch.cuda.is_bf16_supported() else "float16", machine.Costs({}, {}), True
+    one, five, steady = {}, {}, True
     for i, name in enumerate(("float32", "bfloat16")):
         tell(0.35 + 0.15 * i, f"Measuring passes in {name}")
         times = machine.pass_times(_load_target(source, name, device), (1, 5))
-        one[name], five[name] = times[1], times[5]
-    return min(one, key=lambda name: one[name] + five[name]), machine.Costs(one, five)
+        one[name], five[name] = times.median[1], times.median[5]
+        steady = steady and times.steady
+    return min(one, key=lambda name: one[name] + five[name]), machine.Costs(one, five), steady
 
 
 def _load_target(source: _Source, dtype: str, device: torch.device) -> PreTrainedModel:

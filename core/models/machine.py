@@ -18,6 +18,8 @@ from core.models.pair import Costs, Identity
 from core.models.reader import Reader
 
 REPEATS = 7
+NOISE = 1.5
+"""A median this many times the quickest pass says that the machine was busy: such findings are not kept."""
 PROBE_LENGTH = 64
 GROUPINGS = ((1,), (2,), (3,), (4, 1), (5,), (7, 2))
 """Ways to cut the same text into passes, repeated to its end."""
@@ -69,8 +71,16 @@ def write_findings(path: Path, key: str, findings: Findings) -> None:
         part.unlink(missing_ok=True)
 
 
-def pass_times(model: PreTrainedModel, lengths: tuple[int, ...]) -> dict[int, float]:
-    """Median seconds of a pass over n new positions after a short text, for each n, measured in turns."""
+@dataclass(frozen=True)
+class Times:
+    """Median seconds of a pass over n positions, by n. `steady` is False where something else kept the machine busy."""
+
+    median: dict[int, float]
+    steady: bool
+
+
+def pass_times(model: PreTrainedModel, lengths: tuple[int, ...]) -> Times:
+    """Time passes over n new positions after a short text, for each n in turns."""
     reader = Reader(model)
     reader.read(_text(model))
     times: dict[int, list[float]] = {n: [] for n in lengths}
@@ -83,7 +93,8 @@ def pass_times(model: PreTrainedModel, lengths: tuple[int, ...]) -> dict[int, fl
             times[n].append(perf_counter() - began)
             reader.crop(PROBE_LENGTH)
     # The first turn pays for memory that later ones reuse.
-    return {n: median(t[1:]) for n, t in times.items()}
+    medians = {n: median(t[1:]) for n, t in times.items()}
+    return Times(medians, all(medians[n] < NOISE * min(t) for n, t in times.items()))
 
 
 def check_identity(model: PreTrainedModel, width: int | None) -> Identity:
