@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch.nn import functional as F
+from transformers import PreTrainedTokenizerBase
 
 from tools.draft_prompts import sample_plain_start, sample_prompt
 
@@ -104,19 +105,23 @@ class LockstepTarget:
         return F.rms_norm(x, (len(self.norm),), self.norm, self.eps)
 
 
-def new_row(rng: random.Random, tok, held_out: bool) -> Row:
+def new_row(rng: random.Random, tok: PreTrainedTokenizerBase, held_out: bool) -> Row:
     """Start a text: a templated request, an open user turn, or plain text."""
-    encode = lambda s: tok(s, add_special_tokens=False)["input_ids"]  # noqa: E731
+
+    def encode(text: str) -> list[int]:
+        return tok(text, add_special_tokens=False)["input_ids"]
+
+    asked = "<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n"
     if held_out:
         kind, text = sample_prompt(rng, held_out=True)
-        return Row(kind, 1.0, encode(SYSTEM + f"<|im_start|>user\n{text}<|im_end|>\n<|im_start|>assistant\n"), 0)
+        return Row(kind, 1.0, encode(SYSTEM + asked.replace("{}", text)), 0)
     temperature = rng.choices([1.0, 0.7, 0.3, 1e-4], [0.64, 0.14, 0.08, 0.14])[0]
     draw = rng.random()
     if draw < 0.40:  # the target invents the request, always at temperature 1: variety is its point
         return Row("open", temperature, encode(SYSTEM + "<|im_start|>user\n"), 1, user_turn=True)
     if draw < 0.92:
         kind, text = sample_prompt(rng)
-        return Row(kind, temperature, encode(SYSTEM + f"<|im_start|>user\n{text}<|im_end|>\n<|im_start|>assistant\n"), 0)
+        return Row(kind, temperature, encode(SYSTEM + asked.replace("{}", text)), 0)
     return Row("plain", temperature, encode(sample_plain_start(rng)) or [1], 0)
 
 
@@ -180,7 +185,8 @@ def generate(args: argparse.Namespace) -> None:
         log_z = logits.logsumexp(-1)
         temps = torch.tensor([1.0 if r.user_turn else r.temperature for r in rows])
         cdf = (logits / temps[:, None]).softmax(-1).cumsum(-1)
-        draws = torch.searchsorted(cdf, torch.rand(len(rows), 1) * cdf[:, -1:]).clamp(max=cdf.shape[1] - 1)[:, 0].tolist()
+        found = torch.searchsorted(cdf, torch.rand(len(rows), 1) * cdf[:, -1:])
+        draws = found.clamp(max=cdf.shape[1] - 1)[:, 0].tolist()
         half = hidden.half().numpy()
         for i, row in enumerate(rows):
             row.hidden.append(half[i].copy())

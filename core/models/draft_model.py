@@ -17,6 +17,7 @@ from __future__ import annotations
 import copy
 import json
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors.torch import load_file, save_file
@@ -34,7 +35,8 @@ class SharedEmbedding(nn.Embedding):
     """Another model's embedding rows, frozen and not copied; what it returns has the draft's own dtype."""
 
     def __init__(self, weight: torch.Tensor, padding_idx: int | None, dtype: torch.dtype) -> None:
-        super().__init__(*weight.shape, padding_idx=padding_idx, _weight=weight.detach(), _freeze=True)
+        rows, width = weight.shape
+        super().__init__(rows, width, padding_idx=padding_idx, _weight=weight.detach(), _freeze=True)
         self.out_dtype = dtype
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:  # noqa: A002 (the name in nn.Embedding)
@@ -91,7 +93,7 @@ class DraftForCausalLM(LlamaForCausalLM):
         use_cache: bool | None = None,
         logits_to_keep: int | torch.Tensor = 0,
         past_key_values: Cache | None = None,
-        **kwargs,
+        **kwargs: Any,
     ) -> CausalLMOutputWithPast:
         """As `LlamaForCausalLM.forward`, without labels: logits are [batch, kept positions, vocab_size].
 

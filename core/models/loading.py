@@ -152,7 +152,7 @@ def _check(source: _Source, device: torch.device, dtype: str | None) -> None:
 
 
 def _fastest(source: _Source, device: torch.device, tell: Progress) -> tuple[str, machine.Costs, bool]:
-    """The dtype whose passes over one and over five positions take least together, all times, and if they are steady."""
+    """The dtype whose passes over one and five positions take least together, all times, and if they are steady."""
     if device.type == "cuda":
         return "bfloat16" if torch.cuda.is_bf16_supported() else "float16", machine.Costs({}, {}), True
     one, five, steady = {}, {}, True
