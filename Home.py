@@ -3,10 +3,8 @@
 import streamlit as st
 
 from ui.navigation import navigate
-from ui.page import style
+from ui.page import ICON, style
 
-st.set_page_config(
-    page_title="Speculative Lab", page_icon=":material/fast_forward:", layout="wide", initial_sidebar_state=290
-)
+st.set_page_config(page_title="Speculative Lab", page_icon=ICON, layout="wide", initial_sidebar_state=290)
 style()
 navigate().run()

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from ui.glossary import glossary_button
+
+ICON = (Path(__file__).parent / "icon.svg").read_text(encoding="utf-8")
+"""The tab's picture. A material icon would be fetched from outside."""
 
 _STYLE = """<style>
 [data-testid=stMainBlockContainer] { max-width: 78rem; padding: 4.25rem 3rem 4rem; }
