@@ -78,7 +78,7 @@ def every_call_counts(lane: Lane) -> Lane:
 
 def explain(calls: int) -> None:
     st.markdown(
-        f"**A call per word.** Both models pay for each word with one call, {calls} words are {calls} calls. "
+        f"##### A call for each word\n\nBoth models pay for each word with one call: {calls} words are {calls} calls. "
         "The small model is quick only because each of its calls is cheap. "
         "Models keep notes about the text so far, the *KV cache*. The notes make each call cheaper, because nothing is "
         "read twice. But it remains one call for each word."

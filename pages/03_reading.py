@@ -17,6 +17,8 @@ from ui.request_bar import request_bar
 from ui.words import duration, times
 
 CHECKED = 5
+FLAT = 4
+"""Fewer words than these make no flat stretch worth marking."""
 
 
 def stage(chapter: Chapter) -> None:
@@ -97,7 +99,8 @@ def why() -> None:
 def proof(curve: LatencyCurve, length: int) -> None:
     """The measured curve, with its knee."""
     st.markdown("##### Measured on this machine")
-    show(latency_curve(curve.n, curve.one_pass, curve.n_passes, curve.knee), "reading-curve")
+    knee = curve.knee if curve.knee >= FLAT else None
+    show(latency_curve(curve.n, curve.one_pass, curve.n_passes, knee), "reading-curve")
     if not curve.steady:
         st.caption(
             "The machine was busy while this was measured, so the curve is rough. It is taken anew at the next start."
@@ -105,11 +108,22 @@ def proof(curve: LatencyCurve, length: int) -> None:
     last, gain = curve.n[-1], curve.n_passes[-1] / curve.one_pass[-1]
     st.markdown(
         f"One call on one word takes **{duration(cost(curve, 1))}**, "
-        f"one call on {length} words **{duration(cost(curve, length))}**. "
-        f"Up to **{curve.knee} words** a call costs at most {KNEE_COST - 1:.0%} more than a call on one. "
-        "After that the curve bends up: the arithmetic no longer hides behind the reading of the weights. "
+        f"one call on {length} words **{duration(cost(curve, length))}**. {flat(curve)} "
         f"At {last} words one call is still {times(gain)} quicker than {last} calls. "
         "So reading is one look, as long as the text is short."
+    )
+
+
+def flat(curve: LatencyCurve) -> str:
+    """How far the curve is flat, and that it ends."""
+    if curve.knee < FLAT:
+        return (
+            f"On this machine, in the number format chosen here, even {FLAT} words cost "
+            f"{cost(curve, FLAT) / cost(curve, 1) - 1:.0%} more than one, still far less than {FLAT} calls."
+        )
+    return (
+        f"Up to **{curve.knee} words** a call costs at most {KNEE_COST - 1:.0%} more than a call on one. "
+        "After that the curve bends up: the arithmetic no longer hides behind the reading of the weights."
     )
 
 

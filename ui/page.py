@@ -15,13 +15,16 @@ _STYLE = """<style>
 [data-testid=stMainBlockContainer] { max-width: 78rem; padding: 4.25rem 3rem 4rem; }
 [data-testid=stMarkdownContainer] > :is(p, ul) { max-width: 62rem; }
 [data-testid=stMainBlockContainer] [data-testid=stPageLink] a { padding-left: 0; }
+[data-testid=stMainBlockContainer] h3 { padding-top: 1.5rem; }
 [data-testid=stRadio] label { padding-block: 0.2rem; }
 .st-key-takeaway { border-left: 0.3rem solid #0072B2; padding: 0.5rem 0 0.5rem 1.2rem; margin-top: 0.5rem; }
 .st-key-takeaway p:last-child { font-size: 1.35rem; line-height: 1.4; font-weight: 600; }
 .st-key-neighbours { border-top: 1px solid rgba(127, 123, 115, 0.35); padding-top: 0.6rem; }
 [data-testid=stSidebarUserContent] { padding-top: 0; }
 [class*=st-key-part-] { margin-top: 1.1rem; }
-[class*=st-key-part-] [data-testid=stPageLink] a { padding-block: 0.28rem; margin-block: 0; }
+[class*=st-key-part-] [data-testid=stPageLink] a { padding-block: 0.1rem; }
+[class*=st-key-part-] > div { margin-bottom: 0.3rem; }
+.st-key-brand a { padding-block: 0.45rem; }
 [class*=st-key-part-] > div:first-child p { font-size: 0.82rem; letter-spacing: 0.07em; text-transform: uppercase; }
 .st-key-brand p { font: 650 1.3rem/1.3 "Source Serif", serif; }
 @media (max-width: 640px) {

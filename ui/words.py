@@ -19,7 +19,7 @@ def times(ratio: float) -> str:
 
 def share(part: float) -> str:
     """A share of one: `64 %`."""
-    return f"{part * 100:.0f} %"
+    return "under 1 %" if 0 < part < 0.01 else f"{part * 100:.0f} %"
 
 
 def count(number: int, noun: str) -> str:

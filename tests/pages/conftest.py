@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Element
 
 from tests.pages.stand_in import open_stand_in
 from ui import engine
@@ -64,4 +65,4 @@ def sentences(at: AppTest) -> str:
         "error",
         "code",
     )
-    return "\n".join(str(element.value) for kind in kinds for element in at.get(kind))
+    return "\n".join(str(element.value) for kind in kinds for element in at.get(kind) if isinstance(element, Element))
