@@ -32,22 +32,24 @@ COLD = 0.5  # texts drawn below this temperature count as greedy
 
 @dataclass
 class Progress:
-    """Where a run stands: token passes made, epoch and batch to go on with, best validation α so far."""
+    """Where a run stands: token passes made, epoch and batch to go on with, best validation α, head in training."""
 
     passes: int = 0
     epoch: int = 0
     batch: int = 0
     best: float = 0.0
     seconds: float = 0.0
+    head: bool = False
 
 
-def choose_kept(texts: Texts, rows: torch.Tensor, count: int, step: int = 4) -> torch.Tensor:
-    """Ids [count] of the tokens that the target gives most probability, over every `step`-th position.
+def choose_kept(texts: Texts, rows: torch.Tensor, count: int, sample: int = 30_000) -> torch.Tensor:
+    """Ids [count] of the tokens that the target gives most probability, over about `sample` evenly spaced positions.
 
-    Tokens that occur in the texts a hundredth of their positions or more are kept whatever p says,
+    Tokens that make up a thousandth of the texts or more are kept whatever p says,
     which covers the chat's own marks; `rows` [vocab, width] are the target's output rows.
     """
-    scored = torch.nonzero(texts.log_z)[:, 0][::step]
+    scored = torch.nonzero(texts.log_z)[:, 0]
+    scored = scored[:: max(1, len(scored) // sample)]
     mass = torch.zeros(len(rows))
     for index in scored.split(256):
         mass += torch.addmm(-texts.log_z[index, None], texts.hidden[index].float(), rows.T).exp_().sum(0)
@@ -60,13 +62,13 @@ class Trainer:
 
     def __init__(self, args: argparse.Namespace, target: PreTrainedModel) -> None:
         self.args, self.progress = args, Progress()
-        self.texts = load_texts(args.data)
+        self.load_data()
         self.state_file = args.work / "state.pt"
-        held = np.arange(0, min(VALIDATION_POOL, len(self.texts)), VALIDATION_EVERY)
-        self.validation, self.members = held, np.setdiff1d(np.arange(len(self.texts)), held)
         state = torch.load(self.state_file, weights_only=True) if self.state_file.is_file() else None
         output = target.get_output_embeddings().weight.detach()
-        kept = state["kept_ids"] if state else choose_kept(self.texts, output, args.kept)
+        # While the head is the target's own rows, a run that goes on chooses them anew, on all the data by now.
+        kept = state["kept_ids"] if state and state["progress"]["head"] else None
+        kept = choose_kept(self.texts, output, args.kept) if kept is None else kept
         self.draft = draft_from_target(target, tuple(args.layers), kept).train()
         self.draft.model.norm.weight.data.fill_(1.0)  # the read-out takes its place
         self.rows = output[self.draft.kept_ids].contiguous()
@@ -83,13 +85,20 @@ class Trainer:
         ]
         self.peaks = [[group["lr"] for group in optimiser.param_groups] for optimiser in self.optimisers]
         if state:
-            self.draft.load_state_dict(state["draft"], strict=False)
+            own = ("lm_head.weight", "kept_ids") if not state["progress"]["head"] else ()
+            self.draft.load_state_dict({k: t for k, t in state["draft"].items() if k not in own}, strict=False)
             self.readout.data = state["readout"]
             for optimiser, saved in zip(self.optimisers, state["optimisers"], strict=True):
                 optimiser.load_state_dict(saved)
             self.progress = Progress(**state["progress"])
         else:
             self.readout.data = fit_readout(self.draft, self.texts, self.members[:400])
+
+    def load_data(self) -> None:
+        """All shards there are now. The first texts by name are the same however many shards were added since."""
+        self.texts = load_texts(self.args.data)
+        self.validation = np.arange(0, min(VALIDATION_POOL, len(self.texts)), VALIDATION_EVERY)
+        self.members = np.setdiff1d(np.arange(len(self.texts)), self.validation)
 
     def checkpoint(self) -> None:
         """Write the whole state under a temporary name, then rename it: an interruption loses minutes, not the run."""
@@ -140,6 +149,7 @@ class Trainer:
                 if self.schedule()[1] != cold:
                     break
             self.progress.epoch, self.progress.batch = self.progress.epoch + 1, 0
+            self.load_data()
 
     def score(self, members: np.ndarray, tv: float, train_head: bool) -> tuple[torch.Tensor, torch.Tensor, int]:
         """Loss, α and number of scored positions of the texts `members`."""
@@ -160,7 +170,9 @@ class Trainer:
     def step(self, members: np.ndarray) -> tuple[float, float, int]:
         """One update on the texts `members`; its loss, its α, and how many tokens were fed."""
         tv, _ = self.schedule()
-        loss, alpha, _ = self.score(members, tv, self.progress.passes >= self.args.head_from * self.args.passes)
+        train_head = self.progress.passes >= self.args.head_from * self.args.passes
+        self.progress.head |= train_head
+        loss, alpha, _ = self.score(members, tv, train_head)
         loss.backward()
         for optimiser in self.optimisers:
             optimiser.step()
@@ -182,7 +194,7 @@ class Trainer:
         losses, alphas, fed = zip(*recent, strict=True)
         progress.seconds += elapsed
         print(
-            f"{progress.passes} passes of {self.args.passes}, epoch {progress.epoch}, "
+            f"{progress.passes} passes of {self.args.passes}, epoch {progress.epoch} of {len(self.members)} texts, "
             f"{sum(fed) / elapsed:.0f} tokens/s, loss {np.mean(losses):.3f}, α {np.mean(alphas):.4f}, "
             f"validation α {alpha:.4f}, "
             f"1 − Σ min weight {self.schedule()[0]:.2f}, {progress.seconds / 60:.1f} min",
@@ -271,7 +283,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     train.add_argument("--lr", type=float, default=1e-2, help="peak, for the layers' matrices (Muon)")
     train.add_argument("--norm-lr", type=float, default=4e-3)
     train.add_argument("--head-lr", type=float, default=1e-3)
-    train.add_argument("--head-from", type=float, default=0.5, help="share of the run after which the head is trained")
+    train.add_argument("--head-from", type=float, default=0.5, help="share of the run after which the head trains")
     train.add_argument("--warmup", type=int, default=10_000, help="passes")
     train.add_argument("--decay", type=float, default=0.4, help="the last share of the run, rates falling to zero")
     train.add_argument("--tv-from", type=float, default=0.6, help="share of the run after which 1 − Σ min enters")

@@ -169,7 +169,7 @@ def test_kept_tokens_are_those_with_most_probability(target, tmp_path):
     texts = load_texts(write_shard(target, tmp_path))
     texts.tokens.fill_(7)  # an often seen token is kept even when p is small
     rows = target.lm_head.weight.detach()
-    kept = choose_kept(texts, rows, 10, step=1)
+    kept = choose_kept(texts, rows, 10)
     scored = texts.log_z != 0
     mass = (texts.hidden[scored].float() @ rows.T).softmax(-1).sum(0)
     mass[7] = torch.inf
