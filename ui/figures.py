@@ -150,6 +150,8 @@ def latency_curve(
 
 def _mark_knee(figure: go.Figure, knee: int, noun: str) -> None:
     figure.add_vline(x=knee, line={"color": MUTED.mark, "width": 2, "dash": "dot"})
+    # On the left half of the axis the words would run into its labels.
+    left = knee < 8
     figure.add_annotation(
         x=log10(knee),
         y=0.98,
@@ -157,7 +159,7 @@ def _mark_knee(figure: go.Figure, knee: int, noun: str) -> None:
         yanchor="top",
         text=f"about flat up to {knee} {noun}",
         showarrow=False,
-        xanchor="right",
-        xshift=-8,
+        xanchor="left" if left else "right",
+        xshift=8 if left else -8,
         font={"size": FONT_SIZE},
     )
