@@ -34,6 +34,7 @@ def addresses() -> dict[str, str]:
 def settle(page: Page) -> None:
     """Wait until nothing is running or loading any more."""
     page.wait_for_selector("[data-testid=stMainBlockContainer] h1", timeout=PATIENCE)
+    page.wait_for_timeout(1000)  # until the stage has begun
     expect(page.locator("[data-testid=stProgress]")).to_have_count(0, timeout=PATIENCE)
     expect(page.locator("[data-testid=stStatusWidget]")).to_have_count(0, timeout=PATIENCE)
     page.wait_for_timeout(1500)  # figures fade in

@@ -8,6 +8,8 @@ from core.decoding.trace import Choice, Position, Round, Trace
 from ui.figures import show, top_five
 from ui.words import share, visible
 
+RAW = "At temperature 1, with nothing cut off."
+
 Subject = tuple[Round | None, Position | Choice]
 
 
@@ -30,8 +32,8 @@ def token_panel(trace: Trace, index: int, key: str) -> None:
             st.code(x.text, language=None, width="content")
         st.markdown(what_happened(trace, x))
         with st.container(horizontal=True, gap="medium"):
-            for label, value in figures(x):
-                st.metric(label, value, width="content")
+            for label, value in figures(trace, x):
+                st.metric(label, value, width="content", help=RAW if "raw" in label else None)
         first_choices(x, key)
 
 
@@ -77,9 +79,14 @@ def what_happened(trace: Trace, x: Position | Choice) -> str:
     return f"**Missed.** The draft guessed it, but {reason}. The correction stands in its place."
 
 
-def figures(x: Position | Choice) -> list[tuple[str, str]]:
-    """The figures at the token, raw probabilities first."""
+def figures(trace: Trace, x: Position | Choice) -> list[tuple[str, str]]:
+    """The figures at the token: raw probabilities, and what the rule saw where that is more than 0 and 1."""
+    greedy = trace.request.temperature == 0
+    raw = [("p (raw)", f"{x.p_raw:.3f}")]
     if isinstance(x, Choice):
-        return [("p (raw)", f"{x.p_raw:.3f}"), ("entropy", f"{max(0.0, x.entropy):.2f} nats")]
+        return raw if greedy else [*raw, ("p", f"{x.p:.3f}"), ("entropy", f"{x.entropy:.2f} nats")]
+    raw.append(("q (raw)", f"{x.q_raw:.3f}"))
+    if greedy:
+        return raw
     drawn = [("u", f"{x.u:.3f}")] if x.u is not None else []
-    return [("p (raw)", f"{x.p_raw:.3f}"), ("q (raw)", f"{x.q_raw:.3f}"), ("β", f"{x.beta:.2f}"), *drawn]
+    return [*raw, ("p", f"{x.p:.3f}"), ("q", f"{x.q:.3f}"), ("β", f"{x.beta:.2f}"), *drawn]

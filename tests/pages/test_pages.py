@@ -135,22 +135,32 @@ def test_a_longer_draft_takes_fewer_target_calls(open_page: Open) -> None:
 @pytest.mark.parametrize(
     ("lane", "index", "told", "figures"),
     [
-        (0, 3, "**Written by the target**", {"p (raw)", "entropy"}),
-        (1, 0, "The prompt's own pass", {"p (raw)", "entropy"}),
-        (1, 1, "**Kept.**", {"p (raw)", "q (raw)", "β"}),
-        (1, 2, "**Missed.**", {"p (raw)", "q (raw)", "β"}),
-        (1, 3, "**Dropped, not examined.**", {"p (raw)", "q (raw)", "β"}),
-        (1, 5, "**Correction.**", {"p (raw)", "entropy"}),
+        (0, 3, "**Written by the target**", ["p (raw)"]),
+        (1, 0, "The prompt's own pass", ["p (raw)"]),
+        (1, 1, "**Kept.**", ["p (raw)", "q (raw)"]),
+        (1, 2, "**Missed.**", ["p (raw)", "q (raw)"]),
+        (1, 3, "**Dropped, not examined.**", ["p (raw)", "q (raw)"]),
+        (1, 5, "**Correction.**", ["p (raw)"]),
     ],
 )
 def test_a_clicked_token_tells_its_figures(
-    open_page: Open, monkeypatch: pytest.MonkeyPatch, lane: int, index: int, told: str, figures: set[str]
+    open_page: Open, monkeypatch: pytest.MonkeyPatch, lane: int, index: int, told: str, figures: list[str]
 ) -> None:
-    lanes_module = importlib.import_module("ui.components.lanes.lanes")
-    monkeypatch.setattr(lanes_module, "selected_token", lambda *_: (lane, index))
+    click(monkeypatch, lane, index)
     at = open_page("04_guess.py")
     assert told in sentences(at)
-    assert figures <= {m.label for m in at.metric}
+    assert [m.label for m in at.metric] == figures
+
+
+def test_a_sampled_token_tells_what_the_rule_saw(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    click(monkeypatch, 1, 1)
+    at = open_page("04_guess.py", temperature="1.0")
+    assert [m.label for m in at.metric] == ["p (raw)", "q (raw)", "p", "q", "β"]
+
+
+def click(monkeypatch: pytest.MonkeyPatch, lane: int, index: int) -> None:
+    lanes_module = importlib.import_module("ui.components.lanes.lanes")
+    monkeypatch.setattr(lanes_module, "selected_token", lambda *_: (lane, index))
 
 
 def test_open_questions_are_text_while_their_chapters_do_not_exist(open_page: Open) -> None:
