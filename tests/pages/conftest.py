@@ -18,16 +18,20 @@ ROOT = Path(__file__).parents[2]
 Open = Callable[..., AppTest]
 
 
-@pytest.fixture(scope="session")
-def stand_in() -> Door:
-    """A door behind which everything is ready."""
-    door = Door(open_stand_in)
+def settled(door: Door) -> Door:
+    """The door, once everything behind it is ready."""
     deadline = time.monotonic() + 60
     while door.status.state == "loading":
         assert time.monotonic() < deadline
         time.sleep(0.01)
     assert door.status.state == "ready", door.status.text
     return door
+
+
+@pytest.fixture(scope="session")
+def stand_in() -> Door:
+    """A door behind which the pair without models is."""
+    return settled(Door(open_stand_in))
 
 
 @pytest.fixture
