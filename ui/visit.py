@@ -8,15 +8,21 @@ what was chosen elsewhere in this visit comes along. Everything else lives in th
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Generic, TypeVar
 
 import streamlit as st
+from pydantic import TypeAdapter, ValidationError
 
 T = TypeVar("T")
 
 ADDRESS_LIMIT = 500
 """Longer values stay out of the address: browsers and chats cut long links."""
+
+
+_PREDICTIONS = "visit.predictions"
 
 
 @dataclass(frozen=True)
@@ -112,7 +118,8 @@ def unreadable(*controls: Control[Any]) -> list[str]:
 
 def prediction(chapter: int) -> Prediction | None:
     """What was said about a chapter's question, or None before anything was."""
-    return _predictions().get(chapter)
+    held: Prediction | None = st.session_state.get(_PREDICTIONS, {}).get(chapter)
+    return held
 
 
 def predict(chapter: int, value: int | None) -> None:
@@ -132,6 +139,19 @@ def mark(chapter: int, answer: int) -> int:
 def forget(chapter: int) -> None:
     """Ask a chapter's question again."""
     _predictions().pop(chapter, None)
+
+
+def predictions_json() -> tuple[str, bool]:
+    """All predictions as text, and whether this session has begun to hold any."""
+    held = st.session_state.get(_PREDICTIONS, {})
+    return _predictions_adapter().dump_json(held).decode(), _PREDICTIONS in st.session_state
+
+
+def restore_predictions(text: object) -> None:
+    """Take predictions back from text that a browser kept; text that is none is left alone."""
+    if _PREDICTIONS not in st.session_state and isinstance(text, str):
+        with suppress(ValidationError):
+            st.session_state[_PREDICTIONS] = _predictions_adapter().validate_json(text)
 
 
 def _current(control: Control[Any], key: str) -> Any:
@@ -163,5 +183,10 @@ def _controls() -> dict[str, Any]:
 
 
 def _predictions() -> dict[int, Prediction]:
-    predictions: dict[int, Prediction] = st.session_state.setdefault("visit.predictions", {})
+    predictions: dict[int, Prediction] = st.session_state.setdefault(_PREDICTIONS, {})
     return predictions
+
+
+@cache
+def _predictions_adapter() -> TypeAdapter[dict[int, Prediction]]:
+    return TypeAdapter(dict[int, Prediction])

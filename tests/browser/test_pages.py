@@ -130,6 +130,19 @@ def test_the_controls_come_along_to_the_next_chapter(app: str, page: Page) -> No
     expect(page).to_have_url(re.compile("/easy.*prompt=rainbow"), timeout=PATIENCE)
 
 
+def test_a_prediction_comes_back_after_a_reload_and_can_be_taken_back(app: str, page: Page) -> None:
+    opened(page, f"{app}/reading")
+    page.get_by_role("button", name="Skip the question").click()
+    again = page.get_by_role("button", name="Ask me again")
+    expect(again).to_be_visible(timeout=PATIENCE)
+    opened(page, f"{app}/reading")
+    expect(again).to_be_visible(timeout=PATIENCE)
+    again.click()
+    expect(page.get_by_role("button", name="Commit")).to_be_visible(timeout=PATIENCE)
+    opened(page, f"{app}/reading")
+    expect(page.get_by_role("button", name="Commit")).to_be_visible(timeout=PATIENCE)
+
+
 def test_the_glossary_is_one_click_away(app: str, page: Page) -> None:
     opened(page, f"{app}/part_2")
     page.get_by_role("button", name="Glossary").click()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from ui import visit
@@ -92,3 +93,45 @@ def test_a_long_text_stays_out_of_the_address_and_in_the_visit() -> None:
     assert "words" not in at.query_params
     at.text_area[0].set_value("short").run()
     assert at.query_params["words"] == "short"
+
+
+def memory() -> None:
+    import streamlit as st
+
+    from ui import visit
+
+    if "kept" in st.session_state:
+        visit.restore_predictions(st.session_state["kept"])
+    if "said" in st.session_state:
+        visit.predict(2, st.session_state["said"])
+    st.session_state["now"] = visit.predictions_json()
+    st.session_state["second"] = visit.prediction(2)
+
+
+def remembered(**state: object) -> AppTest:
+    at = AppTest.from_function(memory)
+    for name, value in state.items():
+        at.session_state[name] = value
+    return at.run()
+
+
+def test_predictions_go_into_text_and_come_back() -> None:
+    text, begun = remembered(said=14).session_state["now"]
+    assert begun
+    assert remembered(kept=text).session_state["second"] == visit.Prediction(14)
+
+
+def test_a_new_session_has_not_begun_to_hold_predictions() -> None:
+    assert remembered().session_state["now"] == ("{}", False)
+
+
+@pytest.mark.parametrize("kept", ["", "nonsense", '{"2": {"value": "x"}}', "[1]", None, 5])
+def test_text_that_holds_no_predictions_is_left_alone(kept: object) -> None:
+    assert remembered(kept=kept).session_state["now"] == ("{}", False)
+
+
+def test_what_is_said_now_counts_more_than_what_was_kept() -> None:
+    at = remembered(said=3)
+    at.session_state["kept"] = '{"2": {"value": 14}}'
+    del at.session_state["said"]
+    assert at.run().session_state["second"] == visit.Prediction(3)
