@@ -24,7 +24,7 @@ def stage(chapter: Chapter) -> None:
         return
     clock = clock_bar("careful", "big", "small")
     big = engine.run(replace(request, method="standard", max_new_tokens=chapter.text.length), "careful-big")
-    small = engine.run(replace(request, method="draft", max_new_tokens=chapter.text.length), "careful-small")
+    small = big and engine.run(replace(request, method="draft", max_new_tokens=chapter.text.length), "careful-small")
     if big is None or small is None:
         return
     race(request, big, small, clock)

@@ -50,7 +50,7 @@ def runs(request: DecodeRequest, gamma: int, length: int) -> tuple[Trace | None,
     """The request both ways. Coupled draws, so that a sampled text too can be held against the other."""
     base = replace(request, max_new_tokens=length, rule="coupled" if request.temperature > 0 else "rejection")
     alone = engine.run(replace(base, method="standard"), "guess-alone")
-    return alone, engine.run(replace(base, method="speculative", gamma=gamma), "guess-together")
+    return alone, alone and engine.run(replace(base, method="speculative", gamma=gamma), "guess-together")
 
 
 def race(alone: Trace, together: Trace, clock: Clock) -> None:

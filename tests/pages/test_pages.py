@@ -180,7 +180,7 @@ def test_a_prompt_that_cannot_be_run_gives_one_sentence(open_page: Open, page: s
     at = open_page(page, prompt="own")
     at.text_area[0].set_value(text).run()
     assert not at.exception
-    assert sentence in sentences(at)
+    assert sentences(at).count(sentence) == 1
     chapter = next(c for c in content.chapters() if c.page == page)
     assert chapter.takeaway in sentences(at)
 
