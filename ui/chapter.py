@@ -67,15 +67,13 @@ class Chapter:
             st.caption(WORD_NOTE)
 
     def _neighbours(self) -> None:
-        pages = [(p, title) for p, title in navigation.in_order()]
-        here = [p for p, _ in pages].index(self.text.page)
+        pages = list(navigation.in_order())
+        here = [page for page, _ in pages].index(self.text.page)
         with st.container(key="neighbours", horizontal=True, horizontal_alignment="distribute"):
-            before, after = pages[here - 1], pages[here + 1] if here + 1 < len(pages) else None
-            st.page_link(navigation.path(before[0]), label=before[1], icon=":material/arrow_back:")
-            if after:
-                st.page_link(
-                    navigation.path(after[0]), label=after[1], icon=":material/arrow_forward:", icon_position="right"
-                )
+            page, title = pages[here - 1]
+            st.page_link(navigation.path(page), label=title, icon=":material/arrow_back:")
+            for page, title in pages[here + 1 : here + 2]:
+                st.page_link(navigation.path(page), label=title, icon=":material/arrow_forward:", icon_position="right")
 
 
 def _questions(questions: tuple[content.Raised, ...]) -> None:
