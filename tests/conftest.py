@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 
 # One compute thread, here and in the servers that tests start: two that wait for each other stall a hundredfold
-# when a browser keeps the cores busy. It must be said before anything imports torch.
+# when a browser keeps the cores busy. It must be said, and `core` imported, before anything imports torch.
 os.environ.setdefault("SPECLAB_THREADS", "1")
+
+import core  # noqa: F401, I001
 
 import pytest
 from transformers import AutoModelForCausalLM, PreTrainedModel
