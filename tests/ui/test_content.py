@@ -14,7 +14,8 @@ def test_every_chapter_belongs_to_a_part_and_has_its_page() -> None:
     ids = {p.id for p in content.parts()}
     assert [c.number for c in content.chapters()] == [1, 2, 3, 4]
     assert all(c.part in ids for c in content.chapters())
-    assert all((ROOT / "pages" / x.page).is_file() for x in (*content.chapters(), *content.parts()))
+    pages = [*(c.page for c in content.chapters()), *(p.page for p in content.parts())]
+    assert all((ROOT / "pages" / page).is_file() for page in pages)
 
 
 def test_every_part_has_chapters() -> None:
