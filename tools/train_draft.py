@@ -151,10 +151,12 @@ class Trainer:
             self.progress.epoch, self.progress.batch = self.progress.epoch + 1, 0
             self.load_data()
 
-    def score(self, members: np.ndarray, tv: float, train_head: bool) -> tuple[torch.Tensor, torch.Tensor, int]:
+    def score(
+        self, members: np.ndarray, tv: float, train_head: bool, drop: float = 0.0
+    ) -> tuple[torch.Tensor, torch.Tensor, int]:
         """Loss, α and number of scored positions of the texts `members`."""
         batch, texts = make_batch(self.texts, members, written_only=True), self.texts
-        hidden = hidden_states(self.draft, batch.ids).flatten(0, 1)[batch.flat] @ self.readout
+        hidden = hidden_states(self.draft, batch.ids, drop).flatten(0, 1)[batch.flat] @ self.readout
         known = texts.hidden[batch.index], texts.log_z[batch.index], self.rows
         loss, alpha = Distil.apply(hidden, self.draft.lm_head.weight, *known, tv, train_head)
         return loss, alpha, len(batch.index)
@@ -169,10 +171,11 @@ class Trainer:
 
     def step(self, members: np.ndarray) -> tuple[float, float, int]:
         """One update on the texts `members`; its loss, its α, and how many tokens were fed."""
+        torch.manual_seed(self.args.seed + self.progress.passes)  # a resumed run drops what the whole run would
         tv, _ = self.schedule()
         train_head = self.progress.passes >= self.args.head_from * self.args.passes
         self.progress.head |= train_head
-        loss, alpha, _ = self.score(members, tv, train_head)
+        loss, alpha, _ = self.score(members, tv, train_head, self.args.drop)
         loss.backward()
         for optimiser in self.optimisers:
             optimiser.step()
@@ -284,6 +287,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     train.add_argument("--norm-lr", type=float, default=4e-3)
     train.add_argument("--head-lr", type=float, default=1e-3)
     train.add_argument("--head-from", type=float, default=0.5, help="share of the run after which the head trains")
+    train.add_argument("--drop", type=float, default=0.1, help="dropout: a short run sees each text several times")
     train.add_argument("--warmup", type=int, default=10_000, help="passes")
     train.add_argument("--decay", type=float, default=0.4, help="the last share of the run, rates falling to zero")
     train.add_argument("--tv-from", type=float, default=0.6, help="share of the run after which 1 − Σ min enters")
@@ -299,7 +303,6 @@ def main() -> None:
     torch.set_num_threads(args.threads)
     target = AutoModelForCausalLM.from_pretrained(args.target, dtype=torch.float32).eval()
     if args.command == "train":
-        torch.manual_seed(args.seed)
         Trainer(args, target).run()
         return
     table = evaluate(target, load_draft(args.draft, target, torch.float32), load_texts(args.data))

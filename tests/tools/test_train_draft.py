@@ -184,7 +184,7 @@ def train_args(target_data: Path, work: Path, passes: int, *more: str):
 
 def test_training_lowers_the_loss_and_resumes_where_it_stopped(target, tmp_path, capsys):
     data = write_shard(target, tmp_path / "data")
-    trainer = Trainer(train_args(data, tmp_path / "a", 600), target)
+    trainer = Trainer(train_args(data, tmp_path / "a", 600, "--drop", "0"), target)
     members = trainer.members[:3]
     trainer.progress.passes = 20  # past most of the warm-up
     before, after = trainer.step(members)[0], trainer.step(members)[0]
