@@ -6,9 +6,10 @@ hidden state kept in the shards, so the loss sees all of it, not only the sample
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -94,7 +95,9 @@ def epoch(
     order = rng.permutation(members)
     for pool in np.array_split(order, max(1, len(order) // 512)):
         pool = pool[np.argsort(lengths[pool], kind="stable")]
-        batches, rows, longest = [], [], 0
+        batches: list[np.ndarray] = []
+        rows: list[int] = []
+        longest = 0
         for member in pool:
             longest = max(longest, int(lengths[member]))
             if rows and longest * (len(rows) + 1) > batch_tokens:
@@ -188,7 +191,16 @@ class Distil(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx, h, head, hidden, log_z, rows, tv, train_head):
+    def forward(
+        ctx: Any,
+        h: torch.Tensor,
+        head: torch.Tensor,
+        hidden: torch.Tensor,
+        log_z: torch.Tensor,
+        rows: torch.Tensor,
+        tv: float,
+        train_head: bool,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         grad_h, grad_head = torch.empty_like(h), torch.zeros_like(head) if train_head else None
         p_space, q_space = torch.empty(2, CHUNK, len(head)).unbind()
         kl = accept = 0.0
@@ -201,14 +213,14 @@ class Distil(torch.autograd.Function):
                 cost, overlap = _to_gradient(p_block, z_block, tv)
                 kl, accept = kl + cost, accept + overlap
             torch.mm(z, head, out=grad_h[part])
-            if train_head:
+            if grad_head is not None:
                 grad_head.addmm_(z.T, h[part])
-        ctx.save_for_backward(grad_h.div_(len(h)), grad_head.div_(len(h)) if train_head else None)
+        ctx.save_for_backward(grad_h.div_(len(h)), None if grad_head is None else grad_head.div_(len(h)))
         kl, accept = kl / len(h), accept / len(h)
         return h.new_tensor((1 - tv) * kl + tv * (1 - accept)), h.new_tensor(accept)
 
     @staticmethod
-    def backward(ctx, scale, _):
+    def backward(ctx: Any, scale: torch.Tensor, _: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         grad_h, grad_head = ctx.saved_tensors
         return grad_h * scale, None if grad_head is None else grad_head * scale, None, None, None, None, None
 
@@ -232,11 +244,11 @@ class Muon(torch.optim.Optimizer):
     The factor .2 · √max(rows, columns) is from Liu et al. 2025 (arXiv 2502.16982).
     """
 
-    def __init__(self, params, lr: float, momentum: float = 0.95) -> None:
+    def __init__(self, params: Iterable[torch.Tensor], lr: float, momentum: float = 0.95) -> None:
         super().__init__(params, {"lr": lr, "momentum": momentum})
 
     @torch.no_grad()
-    def step(self, closure=None) -> None:
+    def step(self, closure: None = None) -> None:  # type: ignore[override]
         """One update of every matrix that has a gradient."""
         for group in self.param_groups:
             for weight in (w for w in group["params"] if w.grad is not None):

@@ -231,7 +231,8 @@ def evaluate(target: PreTrainedModel, draft: DraftForCausalLM, texts: Texts) -> 
     Only positions whose next token the target wrote count. p is over the whole vocabulary, no top-k, no top-p;
     agreement is argmax p = argmax q.
     """
-    rows, sums = target.get_output_embeddings().weight.float(), {}
+    rows = target.get_output_embeddings().weight.float()
+    sums: dict[str, torch.Tensor] = {}
     order = np.argsort(texts.lengths)
     for members in np.array_split(order, max(1, len(order) // 8)):
         batch = make_batch(texts, members, written_only=True)
@@ -246,7 +247,7 @@ def evaluate(target: PreTrainedModel, draft: DraftForCausalLM, texts: Texts) -> 
             ]
             columns += [(p_logits.argmax(-1) == draft.kept_ids[q_logits.argmax(-1)]).float(), torch.ones(len(part))]
             for kind, row in zip(texts.kind[owner[part.numpy()]], torch.stack(columns, 1).double(), strict=True):
-                sums[str(kind)] = sums.get(str(kind), 0) + row
+                sums[str(kind)] = sums.get(str(kind), torch.zeros_like(row)) + row
     names = ("alpha", "alpha_0.7", "agreement")
     table = {
         kind: dict(zip(names, (total[:3] / total[3]).tolist(), strict=True)) | {"tokens": int(total[3])}

@@ -208,7 +208,7 @@ def test_training_lowers_the_loss_and_resumes_where_it_stopped(target, tmp_path,
     assert load_draft(tmp_path / "b" / "draft", target, torch.float32).config.draft_rows == KEPT
 
 
-def test_evaluate_on_a_case_made_by_hand():
+def test_evaluate_on_a_case_made_by_hand(monkeypatch):
     """p and q known in full: two positions, one where they agree and one where q is elsewhere."""
     target = tiny_target()
     draft = draft_from_target(target, (0, 2), torch.tensor([0, 1]))
@@ -227,7 +227,7 @@ def test_evaluate_on_a_case_made_by_hand():
     with torch.no_grad():  # q = (.8, .2) at every position
         draft.lm_head.weight.zero_()
         draft.model.norm.weight.fill_(1.0)
-        draft.kept_logits = lambda hidden: torch.tensor(log(0.8, 0.2)).expand(*hidden.shape[:-1], 2)
+        monkeypatch.setattr(draft, "kept_logits", lambda h: torch.tensor(log(0.8, 0.2)).expand(*h.shape[:-1], 2))
     row = evaluate(target, draft, texts)["toy"]
     assert row["alpha"] == pytest.approx((0.6 + 0.2 + 0.2 + 0.2) / 2, abs=1e-5)
     assert row["agreement"] == pytest.approx(0.5)
