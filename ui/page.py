@@ -12,6 +12,7 @@ ICON = (Path(__file__).parent / "icon.svg").read_text(encoding="utf-8")
 """The tab's picture. A material icon would be fetched from outside."""
 
 _STYLE = """<style>
+html { font-size: clamp(16px, 12px + 0.45vw, 23px) !important; }
 [data-testid=stMainBlockContainer] { max-width: 78rem; padding: 4.25rem 3rem 4rem; }
 [data-testid=stMarkdownContainer] > :is(p, ul) { max-width: 62rem; }
 [data-testid=stMainBlockContainer] [data-testid=stPageLink] a { padding-left: 0; }

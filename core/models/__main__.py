@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from transformers.utils import logging
+
 from core.models import ModelError, load_pair
 from core.settings import SettingsError, read_settings
 
@@ -14,6 +16,7 @@ def main() -> int:
     def show(fraction: float, words: str) -> None:
         print(f"[{fraction:4.0%}] {words}", flush=True)
 
+    logging.disable_progress_bar()  # its bars would run through our lines
     try:
         pair = load_pair(read_settings().preset, progress=show)
     except (ModelError, SettingsError) as error:
