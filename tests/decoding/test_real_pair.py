@@ -89,11 +89,11 @@ def same_in_both_lanes(pair: ModelPair, prompt: str, chat: bool, gamma: int, **c
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize(("prompt", "chat", "gamma"), [(*PROMPTS[2], 4), (*PROMPTS[8], 6), (*PROMPTS[17], 2)])
+@pytest.mark.parametrize(("prompt", "chat", "gamma"), [(*PROMPTS[2], 4), (*PROMPTS[17], 6)])
 def test_bfloat16_texts_are_equal_at_constant_width(reduced, prompt, chat, gamma):
     assert reduced.width == 7
-    same_in_both_lanes(reduced, prompt, chat, gamma, max_new_tokens=12)
-    same_in_both_lanes(reduced, prompt, chat, gamma, max_new_tokens=12, temperature=1.0, rule="coupled", seed=gamma)
+    same_in_both_lanes(reduced, prompt, chat, gamma, max_new_tokens=10)
+    same_in_both_lanes(reduced, prompt, chat, gamma, max_new_tokens=10, temperature=1.0, rule="coupled", seed=gamma)
 
 
 def test_bfloat16_logits_do_not_depend_on_grouping(reduced):
