@@ -17,8 +17,8 @@ from ui.request_bar import request_bar
 from ui.words import duration, times
 
 CHECKED = 5
+# Fewer words than these make no flat stretch worth marking.
 FLAT = 4
-"""Fewer words than these make no flat stretch worth marking."""
 
 
 def stage(chapter: Chapter) -> None:
