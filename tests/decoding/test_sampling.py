@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
@@ -79,9 +79,7 @@ def test_race_depends_on_seed_and_position_only():
     assert len({Draws(3).race(probs, i) for i in range(30)}) > 5
 
 
-@settings(deadline=None, max_examples=1)
-@given(st.just(0))
-def test_race_draws_from_its_distribution(_):
+def test_race_draws_from_its_distribution():
     """χ² over 20,000 positions, fixed seed: a right implementation fails once in 10,000 seeds."""
     probs = torch.tensor([0.5, 0.25, 0.2, 0.05, 0.0])
     draws = Draws(11)
