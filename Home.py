@@ -8,6 +8,5 @@ from ui.page import ICON, style
 
 st.set_page_config(page_title="Speculative Lab", page_icon=ICON, layout="wide", initial_sidebar_state=290)
 style()
-# Before the page: a reload that comes while a page is still being drawn must not lose what was just said.
-remember()
 navigate().run()
+remember()

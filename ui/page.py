@@ -18,7 +18,6 @@ html { font-size: clamp(16px, 12px + 0.45vw, 23px) !important; }
 [data-testid=stMainBlockContainer] [data-testid=stPageLink] a { padding-left: 0; }
 [data-testid=stMainBlockContainer] h3 { padding-top: 1.5rem; }
 [data-testid=stRadio] label { padding-block: 0.2rem; }
-.st-key-visit-memory { position: absolute; }
 .st-key-takeaway { border-left: 0.3rem solid #0072B2; padding: 0.5rem 0 0.5rem 1.2rem; margin-top: 0.5rem; }
 .st-key-takeaway p:last-child { font-size: 1.35rem; line-height: 1.4; font-weight: 600; }
 .st-key-neighbours { border-top: 1px solid rgba(127, 123, 115, 0.35); padding-top: 0.6rem; }

@@ -87,7 +87,9 @@ def bind(control: Control[Any], page: str) -> dict[str, Any]:
     """The `key` and `on_change` of the widget that shows a control on a page; its value is set beforehand."""
     key = f"{page}:{control.name}"
     value = _current(control, key)
-    if key not in st.session_state or st.session_state[key] != value:
+    # Said on every run: a run that is cut short may never reach the browser, which would then show the widget's
+    # own default. Only free text is left alone once it is there, since somebody may be typing.
+    if control.parse is not text or key not in st.session_state or st.session_state[key] != value:
         st.session_state[key] = value
     return {"key": key, "on_change": _changed, "args": (control, key)}
 

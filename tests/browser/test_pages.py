@@ -135,10 +135,13 @@ def test_a_prediction_comes_back_after_a_reload_and_can_be_taken_back(app: str, 
     page.get_by_role("button", name="Skip the question").click()
     again = page.get_by_role("button", name="Ask me again")
     expect(again).to_be_visible(timeout=PATIENCE)
+    # The tab writes it down once the page is drawn.
+    page.wait_for_function("sessionStorage.getItem('speculative-lab.predictions')?.includes('3')", timeout=PATIENCE)
     opened(page, f"{app}/reading")
     expect(again).to_be_visible(timeout=PATIENCE)
     again.click()
     expect(page.get_by_role("button", name="Commit")).to_be_visible(timeout=PATIENCE)
+    page.wait_for_function("!sessionStorage.getItem('speculative-lab.predictions')?.includes('3')", timeout=PATIENCE)
     opened(page, f"{app}/reading")
     expect(page.get_by_role("button", name="Commit")).to_be_visible(timeout=PATIENCE)
 
