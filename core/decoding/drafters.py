@@ -60,7 +60,10 @@ class DraftModel:
         self._reader.read(prompt)
 
     def propose(self, text: list[int], gamma: int) -> Proposal:
-        request, proposal = self._request, Proposal([], [], [], ())
+        request = self._request
+        tokens: list[int] = []
+        drawn_from: list[torch.Tensor] = []
+        given: list[torch.Tensor] = []
         seconds: list[float] = []
         # Usually the last committed token; two after a round that kept everything, since the
         # last guess was never fed; more if rounds passed without drafting.
@@ -71,11 +74,11 @@ class DraftModel:
             q = probabilities(logits, request.temperature, request.top_k, request.top_p)[0]
             token = draw(request, self._draws, q, len(text) + i)
             seconds.append(now(self._pair.device) - started)
-            proposal.tokens.append(token)
-            proposal.q.append(q)
-            proposal.logits.append(logits[0])
+            tokens.append(token)
+            drawn_from.append(q)
+            given.append(logits[0])
             fresh = [token]
-        return Proposal(proposal.tokens, proposal.q, proposal.logits, tuple(seconds))
+        return Proposal(tokens, drawn_from, given, tuple(seconds))
 
     def accepted(self, length: int) -> None:
         self._reader.crop(min(length, self._reader.length))

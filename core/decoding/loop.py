@@ -10,7 +10,7 @@ from core.decoding.drafters import DRAFTERS, Drafter, Proposal, draw, fit, now
 from core.decoding.events import Committed, Done, Drafted, Event, Prefilled, Verified, fold
 from core.decoding.prompt import prompt_tokens
 from core.decoding.record import record_choice, record_positions
-from core.decoding.request import DecodeRequest
+from core.decoding.request import DecodeRequest, RequestError
 from core.decoding.rule import ROUNDS
 from core.decoding.sampling import Draws, probabilities
 from core.decoding.trace import Kind, PairInfo, Position, Prefill, Round, Stop, Trace
@@ -30,8 +30,10 @@ def stream(pair: ModelPair, request: DecodeRequest) -> Iterator[Event]:
     """Run a request, yielding events round by round. Closing the iterator ends the run.
 
     Raises:
-        RequestError: when the prompt does not fit the pair's context, before the first event.
+        RequestError: before the first event, for a prompt longer than the context or a drafter that is not there.
     """
+    if request.drafter not in DRAFTERS:
+        raise RequestError(f"There is no drafter called {request.drafter!r}: choose one of {', '.join(DRAFTERS)}.")
     prompt = prompt_tokens(pair, request.prompt, request.chat)
     run = _speculative if request.method == "speculative" else _plain
     return run(pair, request, prompt)

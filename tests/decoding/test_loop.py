@@ -227,6 +227,11 @@ def test_unequal_vocabularies_stay_exact():
     assert chi_square(joint, counts, 800) > 1e-4
 
 
+def test_an_unknown_drafter_is_refused_in_one_sentence():
+    with pytest.raises(RequestError, match="no drafter called 'oracle'"):
+        stream(PAIR, replace(ASK, drafter="oracle"))
+
+
 def test_equal_logits_are_broken_the_same_way_on_both_sides():
     flat = tiny_model(3)
     with torch.no_grad():
