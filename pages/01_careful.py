@@ -19,7 +19,7 @@ TIP = raw_tip(("big model", "small model"))
 
 
 def stage(chapter: Chapter) -> None:
-    request = request_bar("careful")
+    request = request_bar("careful", chapter.text)
     if request is None or not engine.loading_panel():
         return
     clock = clock_bar("careful", "big", "small")

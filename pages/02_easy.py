@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def stage(chapter: Chapter) -> None:
-    request = request_bar("easy")
+    request = request_bar("easy", chapter.text)
     if request is None or not engine.loading_panel():
         return
     big = engine.run(replace(request, method="standard", max_new_tokens=chapter.text.length), "easy-big")

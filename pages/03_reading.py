@@ -22,7 +22,7 @@ FLAT = 4
 
 
 def stage(chapter: Chapter) -> None:
-    request = request_bar("reading")
+    request = request_bar("reading", chapter.text)
     clock = clock_bar("reading", "big", None)
     ready = engine.loading_panel()
     curve = engine.latency("reading-latency") if ready else None

@@ -6,30 +6,20 @@ import streamlit as st
 
 from core.decoding.request import DecodeRequest
 from core.decoding.trace import Trace
-from ui import engine, visit
+from ui import engine
 from ui.chapter import Chapter
 from ui.clock_bar import clock_bar, pace, pace_note
 from ui.clocks import MEASURED, Clock, flag, speed_up, timeline
 from ui.components.lanes import lanes
 from ui.diagrams.loop import loop_diagram
-from ui.request_bar import request_bar
+from ui.request_bar import gamma_slider, request_bar
 from ui.token_panel import token_panel
 from ui.words import count, ended_early, share, times
 
-MAX_GAMMA = 6
-GAMMA = visit.Control("gamma", 4, visit.whole(1, MAX_GAMMA))
-
 
 def stage(chapter: Chapter) -> None:
-    request = request_bar("guess")
-    gamma = st.slider(
-        "Draft length γ",
-        1,
-        MAX_GAMMA,
-        width=460,
-        help="How many tokens the draft guesses before each target pass.",
-        **visit.bind(GAMMA, "guess"),
-    )
+    request = request_bar("guess", chapter.text)
+    gamma = gamma_slider("guess", chapter.text.gamma)
     loop_diagram(gamma, "guess-loop")
     if request is None or not engine.loading_panel():
         return

@@ -52,7 +52,8 @@ class Raised:
 class ChapterText:
     """Everything a chapter says around its stage, and what its stage runs at first.
 
-    `page` is the file's name in `pages/`. Each of `methods` writes `length` tokens.
+    `page` is the file's name in `pages/`. Each of `methods` writes `length` tokens after `prompt` (an id in
+    prompts.toml; empty for the first), at first with this temperature, seed and draft length γ.
     """
 
     number: int
@@ -64,8 +65,21 @@ class ChapterText:
     takeaway: str
     length: int
     methods: tuple[Method, ...]
+    prompt: str = ""
+    temperature: float = 0.0
+    seed: int = 0
+    gamma: int = 4
     predict: Question | None = None
     questions: tuple[Raised, ...] = ()
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A page beside the chapters, to try things out."""
+
+    page: str
+    title: str
+    short: str
 
 
 @dataclass(frozen=True)
@@ -110,6 +124,11 @@ def chapters() -> tuple[ChapterText, ...]:
     return _entries("chapters.toml", "chapter", ChapterText)
 
 
+def labs() -> tuple[Lab, ...]:
+    """All labs, in order."""
+    return _entries("chapters.toml", "lab", Lab)
+
+
 def prompts() -> tuple[Prompt, ...]:
     """The curated prompts; the first is the default."""
     return _entries("prompts.toml", "prompt", Prompt)
@@ -135,14 +154,27 @@ def chapters_of(part_id: str) -> list[ChapterText]:
     return [c for c in chapters() if c.part == part_id]
 
 
+def default_prompt(chapter: ChapterText) -> Prompt:
+    """The prompt that a chapter begins with."""
+    return next((p for p in prompts() if p.id == chapter.prompt), prompts()[0])
+
+
 def default_requests() -> list[DecodeRequest]:
-    """What the chapters show before anything is touched."""
-    first = prompts()[0]
-    return [
-        DecodeRequest(first.text, method=method, max_new_tokens=c.length, chat=first.chat)
+    """What the chapters show before anything is touched, each once."""
+    asked = [
+        DecodeRequest(
+            default_prompt(c).text,
+            method=method,
+            gamma=c.gamma,
+            temperature=c.temperature,
+            seed=c.seed,
+            max_new_tokens=c.length,
+            chat=default_prompt(c).chat,
+        )
         for c in chapters()
         for method in c.methods
     ]
+    return list(dict.fromkeys(asked))
 
 
 def _entries(file: str, table: str, kind: type[T]) -> tuple[T, ...]:

@@ -48,6 +48,8 @@ def in_order() -> Iterator[tuple[str, str]]:
         yield part.page, f"{part.id} · {part.title}"
         for chapter in content.chapters_of(part.id):
             yield chapter.page, f"{chapter.number} · {chapter.title}"
+    for lab in content.labs():
+        yield lab.page, f"Lab · {lab.title}"
 
 
 def _page(page: str, title: str) -> st.Page:
@@ -62,6 +64,10 @@ def _sidebar() -> None:
             st.page_link(path(part.page), label=f"{part.id} · {part.title}")
             for chapter in content.chapters_of(part.id):
                 st.page_link(path(chapter.page), label=_chapter_label(chapter))
+    with st.container(key="part-labs", gap=None):
+        st.caption("Labs")
+        for lab in content.labs():
+            st.page_link(path(lab.page), label=lab.title)
 
 
 def _chapter_label(chapter: content.ChapterText) -> str:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.decoding.request import DecodeRequest, RequestError
 from ui import content, visit
+from ui.content import ChapterText
 
 OWN = "own"
 MAX_TEMPERATURE = 2.0
@@ -13,30 +14,46 @@ MAX_SEED = 999_999
 
 TEXT = visit.Control("text", "", visit.text)
 STYLE = visit.Control("as", "message", visit.one_of("message", "beginning"))
-SEED = visit.Control("seed", 0, visit.whole(0, MAX_SEED))
+MAX_GAMMA = 6
 
 _STYLES = {"message": "Answer it", "beginning": "Carry it on"}
 
 
-def prompt_control() -> visit.Control[str]:
+def prompt_control(default: str) -> visit.Control[str]:
     """Which prompt: a curated one by its id, or the visitor's own."""
-    curated = [p.id for p in content.prompts()]
-    return visit.Control("prompt", curated[0], visit.one_of(*curated, OWN))
+    return visit.Control("prompt", default, visit.one_of(*(p.id for p in content.prompts()), OWN))
 
 
 def temperature_control(default: float) -> visit.Control[float]:
-    """The temperature, with the default of the chapter."""
+    """The temperature; 0 is greedy."""
     return visit.Control("temperature", default, visit.decimal(0.0, MAX_TEMPERATURE, 0.1))
 
 
-def request_bar(page: str, temperature: float = 0.0) -> DecodeRequest | None:
-    """Draw the bar. The request in hand, or None after saying in one sentence why there is none.
+def seed_control(default: int) -> visit.Control[int]:
+    """The seed of every draw."""
+    return visit.Control("seed", default, visit.whole(0, MAX_SEED))
 
-    Args:
-        page: the page's name, for the widgets' keys.
-        temperature: the chapter's default; 0 is greedy.
+
+def gamma_slider(page: str, default: int, most: int = MAX_GAMMA) -> int:
+    """Draw the slider of the draft length γ, which all chapters share; its value."""
+    return st.slider(
+        "Draft length γ",
+        1,
+        most,
+        width=460,
+        help="How many tokens the draft guesses before each target pass.",
+        **visit.bind(visit.Control("gamma", default, visit.whole(1, most)), page),
+    )
+
+
+def request_bar(page: str, chapter: ChapterText) -> DecodeRequest | None:
+    """Draw the bar, which begins with what `chapter` begins with; `page` names the widgets.
+
+    Returns:
+        The request in hand, or None after saying in one sentence why there is none.
     """
-    prompt, heat = prompt_control(), temperature_control(temperature)
+    prompt = prompt_control(content.default_prompt(chapter).id)
+    heat, grain = temperature_control(chapter.temperature), seed_control(chapter.seed)
     curated = {p.id: p for p in content.prompts()}
     with st.container(key="request", border=True):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -63,11 +80,11 @@ def request_bar(page: str, temperature: float = 0.0) -> DecodeRequest | None:
                 MAX_SEED,
                 step=1,
                 width=130,
-                **visit.bind(SEED, page),
+                **visit.bind(grain, page),
                 help="The same seed gives the same draw. At temperature 0 nothing is drawn.",
             )
         text, chat = _own(page) if chosen == OWN else _shown(curated[chosen])
-        for sentence in visit.unreadable(prompt, heat, SEED):
+        for sentence in visit.unreadable(prompt, heat, grain):
             st.warning(sentence, icon=":material/link_off:")
         try:
             return DecodeRequest(text, temperature=degrees, seed=seed, chat=chat)

@@ -66,17 +66,29 @@ def latency() -> LatencyCurve:
     return LatencyCurve(LENGTHS, one, tuple(TARGET_TIME * n for n in LENGTHS), 128, 5, 1.0)
 
 
-def _top(index: int) -> tuple[Candidate, ...]:
-    right, wrong = (0.8, 0.2) if not misses(index) else (0.2, 0.7)
+def _top(index: int, greedy: bool = True) -> tuple[Candidate, ...]:
+    """The right word, a wrong one and, above temperature 0, a third that both give some probability."""
+    right, wrong = (0.8, 0.15) if not misses(index) else (0.2, 0.7)
+    rest = 1 - right - wrong
+    if greedy:
+        return (
+            Candidate(index, WORDS[index], 1.0, float(not misses(index)), 0.9, right, 0.0),
+            Candidate(900 + index, " maybe", 0.0, float(misses(index)), 0.05, wrong, 0.0),
+        )
+    # Where the draft likes the right word too much, nothing of it is left over in the residual.
+    excess = [max(0.0, p - q) for p, q in zip((0.9, 0.04, 0.06), (right, wrong, rest), strict=True)]
+    left = [x / sum(excess) for x in excess]
     return (
-        Candidate(index, WORDS[index], 1.0, float(not misses(index)), 0.9, right, 0.0),
-        Candidate(900 + index, " maybe", 0.0, float(misses(index)), 0.05, wrong, 0.0),
+        Candidate(index, WORDS[index], 0.9, right, 0.9, right, left[0]),
+        Candidate(900 + index, " maybe", 0.04, wrong, 0.04, wrong, left[1]),
+        Candidate(800 + index, " so", 0.06, rest, 0.06, rest, left[2]),
     )
 
 
 def _choice(request: DecodeRequest, kind: str, index: int) -> Choice:
-    kind = "draft" if request.method == "draft" else kind
-    return Choice(kind, index, WORDS[index], 1.0, 0.9, 0.4, _top(index))  # type: ignore[arg-type]
+    kind, greedy = "draft" if request.method == "draft" else kind, request.temperature == 0
+    p, top = 1.0 if greedy else 0.9, _top(index, greedy)
+    return Choice(kind, index, WORDS[index], p, 0.9, 0.4, top)  # type: ignore[arg-type]
 
 
 def _plain(index: int, at: int, request: DecodeRequest) -> Round:
@@ -88,7 +100,7 @@ def _guess_round(index: int, at: int, length: int, request: DecodeRequest) -> Ro
     gamma = min(request.gamma, length - at - 1)
     guesses = range(at, at + gamma)
     first_miss = next((i for i in guesses if misses(i)), at + gamma)
-    positions = tuple(_position(i, None if i > first_miss else i < first_miss) for i in guesses)
+    positions = tuple(_position(i, None if i > first_miss else i < first_miss, request) for i in guesses)
     final = _choice(request, "correction" if first_miss < at + gamma else "bonus", first_miss)
     committed = tuple(range(at, first_miss + 1))
     return Round(
@@ -96,10 +108,13 @@ def _guess_round(index: int, at: int, length: int, request: DecodeRequest) -> Ro
     )
 
 
-def _position(index: int, accepted: bool | None) -> Position:
-    text, p = (" maybe", 0.0) if misses(index) else (WORDS[index], 1.0)
-    return Position(900 + index if misses(index) else index, text, p, 1.0, p * 0.9 + 0.05, 0.75, p, None, accepted,
-                    p, 0.3, 0.5, _top(index))  # fmt: skip
+def _position(index: int, accepted: bool | None, request: DecodeRequest) -> Position:
+    top = _top(index, request.temperature == 0)
+    x = top[1] if misses(index) else top[0]
+    beta = sum(min(c.p, c.q) for c in top)
+    # A number drawn that leads to the verdict: low where the guess stays, high where it falls.
+    u = None if accepted is None or request.rule == "coupled" else 0.2 if accepted else 0.8
+    return Position(x.token, x.text, x.p, x.q, x.p_raw, x.q_raw, x.p / x.q, u, accepted, beta, 0.3, 0.5, top)
 
 
 def _scored(index: int) -> ScoredPosition:

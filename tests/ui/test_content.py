@@ -12,9 +12,9 @@ ROOT = Path(__file__).parents[2]
 
 def test_every_chapter_belongs_to_a_part_and_has_its_page() -> None:
     ids = {p.id for p in content.parts()}
-    assert [c.number for c in content.chapters()] == [1, 2, 3, 4]
+    assert [c.number for c in content.chapters()] == list(range(1, 12))
     assert all(c.part in ids for c in content.chapters())
-    pages = [*(c.page for c in content.chapters()), *(p.page for p in content.parts())]
+    pages = [x.page for x in (*content.chapters(), *content.parts(), *content.labs())]
     assert all((ROOT / "pages" / page).is_file() for page in pages)
 
 
@@ -25,7 +25,9 @@ def test_every_part_has_chapters() -> None:
 def test_every_question_can_be_answered() -> None:
     for chapter in content.chapters():
         question = chapter.predict
-        assert question is not None
+        assert (question is not None) == (chapter.number <= 10)
+        if question is None:
+            continue
         if question.kind == "choice":
             assert question.answer is not None and 0 <= question.answer < len(question.options)
             assert len(set(question.options)) == len(question.options) >= 3
@@ -39,7 +41,11 @@ def test_names_in_braces_are_the_figures_that_the_pages_give() -> None:
         for c in content.chapters()
         if c.predict
     }
-    assert named == {1: {"calls"}, 2: {"same", "total"}, 3: {"one_ms", "five_ms"}, 4: {"kept", "total", "verdict"}}
+    assert named == {
+        1: {"calls"}, 2: {"same", "total"}, 3: {"one_ms", "five_ms"}, 4: {"kept", "total", "verdict"}, 5: {"dropped"},
+        6: {"drawn", "kept"}, 7: {"wrong_tv", "right_tv"}, 8: {"gained"}, 9: {"here"},
+        10: {"tokens", "cost", "speedup", "best", "best_speedup"},
+    }  # fmt: skip
 
 
 def test_prompts_cover_the_kinds_and_can_be_run() -> None:
@@ -54,10 +60,13 @@ def test_prompts_cover_the_kinds_and_can_be_run() -> None:
 
 def test_default_requests_are_what_the_stages_show_first() -> None:
     requests = content.default_requests()
-    assert {(r.method, r.max_new_tokens) for r in requests} == {
-        ("standard", 20), ("draft", 20), ("standard", 6), ("standard", 32), ("speculative", 32),
+    assert {(r.method, r.max_new_tokens, r.temperature) for r in requests} == {
+        ("standard", 20, 0.0), ("draft", 20, 0.0), ("standard", 6, 0.0), ("standard", 32, 0.0),
+        ("speculative", 32, 0.0), ("speculative", 32, 1.0), ("speculative", 8, 1.0),
     }  # fmt: skip
-    assert {r.prompt for r in requests} == {content.prompts()[0].text}
+    assert len(set(requests)) == len(requests)
+    first, mat = content.prompts()[0], next(p for p in content.prompts() if p.id == "mat")
+    assert {r.prompt for r in requests} == {first.text, mat.text}
 
 
 def test_glossary_has_every_symbol_of_the_rule_and_the_theory() -> None:

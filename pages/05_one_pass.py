@@ -1,0 +1,5 @@
+"""Chapter 5."""
+
+from ui.chapter import Chapter
+
+Chapter(5).show(lambda chapter: None)

@@ -1,0 +1,5 @@
+"""Chapter 7."""
+
+from ui.chapter import Chapter
+
+Chapter(7).show(lambda chapter: None)
