@@ -3,6 +3,7 @@
 Every row of a batch is a text of its own at its own position; a finished row
 starts its next text in the same step, its prompt fed token by token. So no step
 is spent on padding, and a batch of 64 keeps one core busy with matrix products.
+What most texts begin with, the chat's system message, is read once and copied.
 
 With each token the target's last hidden state and the log of its normaliser are
 kept: from these two the whole distribution can be rebuilt (p = exp(h·Wᵀ − logZ)),
@@ -92,7 +93,7 @@ class LockstepTarget:
             q, k, v = F.linear(F.rms_norm(x, (len(n1),), n1, self.eps), qkv).split(
                 [self.heads * d, self.kv * d, self.kv * d], -1
             )
-            keys, values = self.keys[i], self.values[i]
+            keys, values = self.keys[i, : len(tokens)], self.values[i, : len(tokens)]
             keys[rows, :, pos] = self.rope(k.view(-1, self.kv, d), pos)
             values[rows, :, pos] = v.view(-1, self.kv, d)
             # The query heads that share a key head become rows of one product: keys are read once.
@@ -103,6 +104,53 @@ class LockstepTarget:
             gate, up = F.linear(F.rms_norm(x, (len(n2),), n2, self.eps), gate_up).chunk(2, -1)
             x = x + F.linear(F.silu(gate) * up, down)
         return F.rms_norm(x, (len(self.norm),), self.norm, self.eps)
+
+
+class Beginning:
+    """What many texts begin with, read once: its tokens, and all that the model knows after them.
+
+    Leaves the model's row 0 in use: read it before any text is under way.
+    """
+
+    def __init__(self, model: LockstepTarget, tokens: list[int]) -> None:
+        self.tokens = tokens
+        steps = [model.step(torch.tensor([t]), torch.tensor([i])) for i, t in enumerate(tokens)]
+        self.hidden = [x[0].half().numpy() for x in steps]
+        self.log_z = [float(F.linear(x, model.embed).logsumexp(-1)) for x in steps]
+        self.keys, self.values = (x[:, 0, :, : len(tokens)].clone() for x in (model.keys, model.values))
+
+    def take(self, row: Row, model: LockstepTarget, index: int) -> None:
+        """Let `row`, at this place in the batch, have it if it begins so."""
+        n = len(self.tokens)
+        if row.forced[:n] == self.tokens and len(row.forced) > n:
+            row.tokens, row.forced = row.forced[:n], row.forced[n:]
+            row.written, row.hidden, row.log_z = [False] * n, list(self.hidden), list(self.log_z)
+            model.keys[:, index, :, :n], model.values[:, index, :, :n] = self.keys, self.values
+
+
+def draw_tokens(logits: torch.Tensor, temperatures: torch.Tensor) -> tuple[list[int], torch.Tensor]:
+    """A token of every row of `logits` [B, V] at its temperature, and log Σ exp of each row. Overwrites `logits`.
+
+    The cumulative sum goes over blocks first, then inside the one that was hit.
+    """
+    top = logits.amax(-1, keepdim=True)
+    weights = logits.sub_(top)
+    other = torch.nonzero(temperatures != 1)[:, 0]
+    sharpened = (weights[other] / temperatures[other, None]).exp_()
+    log_z = top[:, 0] + weights.exp_().sum(-1).log()
+    weights[other] = sharpened
+    rows, block = torch.arange(len(weights)), 256
+    blocks = F.pad(weights, (0, -weights.shape[1] % block)).view(len(weights), -1, block)
+    mass = blocks.sum(-1)
+    ends = mass.cumsum(-1)
+    u = torch.rand(len(weights), 1) * ends[:, -1:]
+    hit = torch.searchsorted(ends, u, right=True).clamp(max=ends.shape[1] - 1)
+    rest = u - (ends.gather(1, hit) - mass.gather(1, hit))
+    inside = blocks[rows, hit[:, 0]]
+    at = torch.searchsorted(inside.cumsum(-1), rest, right=True)
+    # Rounding can carry past the block's end: its last token with any weight then stands for it.
+    last = block - 1 - (inside.flip(-1) > 0).int().argmax(-1, keepdim=True)
+    return (hit * block + torch.minimum(at, last))[:, 0].tolist(), log_z
 
 
 def new_row(rng: random.Random, tok: PreTrainedTokenizerBase, held_out: bool) -> Row:
@@ -172,21 +220,23 @@ def generate(args: argparse.Namespace) -> None:
     }
     model = LockstepTarget(args.target, args.batch)
     args.out.mkdir(parents=True, exist_ok=True)
-    rows = [new_row(rng, tok, args.held_out) for _ in range(args.batch)]
-    for row in rows:
+    beginning = Beginning(model, tok(SYSTEM, add_special_tokens=False)["input_ids"])
+
+    def start(index: int) -> Row:
+        row = new_row(rng, tok, args.held_out)
+        beginning.take(row, model, index)
         advance(row, 0, ids)
+        return row
+
+    rows = [start(i) for i in range(args.batch)]
     done: list[Row] = []
     total = pending = shard = 0
     started = time.time()
     while total < args.tokens:
         pos = torch.tensor([len(r.tokens) - 1 for r in rows])
         hidden = model.step(torch.tensor([r.tokens[-1] for r in rows]), pos)
-        logits = F.linear(hidden, model.embed)
-        log_z = logits.logsumexp(-1)
-        temps = torch.tensor([1.0 if r.user_turn else r.temperature for r in rows])
-        cdf = (logits / temps[:, None]).softmax(-1).cumsum(-1)
-        found = torch.searchsorted(cdf, torch.rand(len(rows), 1) * cdf[:, -1:])
-        draws = found.clamp(max=cdf.shape[1] - 1)[:, 0].tolist()
+        temperatures = torch.tensor([1.0 if r.user_turn else r.temperature for r in rows])
+        draws, log_z = draw_tokens(F.linear(hidden, model.embed), temperatures)
         half = hidden.half().numpy()
         for i, row in enumerate(rows):
             row.hidden.append(half[i].copy())
@@ -198,8 +248,7 @@ def generate(args: argparse.Namespace) -> None:
                 done.append(row)
                 total += sum(row.written)
                 pending += len(row.tokens)
-                rows[i] = new_row(rng, tok, args.held_out)
-                advance(rows[i], 0, ids)
+                rows[i] = start(i)
         if pending > args.shard or total >= args.tokens:
             save_shard(done, args.out / f"{args.seed:03d}-{shard:05d}.npz")
             print(f"{total} tokens written, {total / (time.time() - started):.0f}/s", flush=True)
