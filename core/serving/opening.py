@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from core.measure.latency import LENGTHS, LatencyCurve, cached, curve_path, meas
 from core.serving.local import LocalEngine
 from core.serving.protocol import Engine
 from core.settings import Settings
+from core.theory.memory import ModelSize, model_size
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -31,7 +32,8 @@ LATENCY_CONTEXT = 128
 
 @dataclass(frozen=True)
 class PairFacts:
-    """A loaded pair in words and numbers. Parameters that the draft takes from the target count for the target.
+    """A loaded pair in words and numbers. Parameters that the draft takes from the target count for the target;
+    `shared_parameters` says how many those are.
 
     `identical` says whether the check at start found the same text however passes are grouped; None if not checked.
     """
@@ -39,8 +41,9 @@ class PairFacts:
     preset: str
     target: str
     draft: str
-    target_parameters: int
-    draft_parameters: int
+    target_size: ModelSize
+    draft_size: ModelSize
+    shared_parameters: int
     bytes: int
     device: str
     dtype: str
@@ -49,6 +52,14 @@ class PairFacts:
     padding_cost: float
     context: int
     identical: bool | None
+
+    @property
+    def target_parameters(self) -> int:
+        return self.target_size.weights
+
+    @property
+    def draft_parameters(self) -> int:
+        return self.draft_size.weights
 
 
 @dataclass(frozen=True)
@@ -93,14 +104,15 @@ def engine_for(pair: ModelPair, settings: Settings) -> LocalEngine:
 
 def facts(pair: ModelPair) -> PairFacts:
     """What is to be said of a pair."""
-    target, shared = _weights(pair.target, frozenset())
-    draft, _ = _weights(pair.draft, shared)
+    target, of_target = _weights(pair.target, {})
+    draft, of_draft = _weights(pair.draft, of_target)
     return PairFacts(
         preset=pair.preset,
         target=pair.target_name,
         draft=pair.draft_name,
-        target_parameters=target,
-        draft_parameters=draft,
+        target_size=model_size(pair.target.config, target),
+        draft_size=model_size(pair.draft.config, draft),
+        shared_parameters=sum(size for place, size in of_draft.items() if place in of_target),
         bytes=(target + draft) * pair.dtype.itemsize,
         device=str(pair.device),
         dtype=pair.dtype_name,
@@ -112,8 +124,8 @@ def facts(pair: ModelPair) -> PairFacts:
     )
 
 
-def _weights(model: PreTrainedModel, elsewhere: frozenset[int]) -> tuple[int, frozenset[int]]:
-    """Number of a model's weights, those stored `elsewhere` left out, and where they are stored."""
+def _weights(model: PreTrainedModel, elsewhere: Mapping[int, int]) -> tuple[int, dict[int, int]]:
+    """Number of a model's weights, those stored `elsewhere` left out, and where they are stored: place to number."""
     from core.models.packing import PackedLinear
 
     sizes = {weight.data_ptr(): weight.numel() for weight in model.parameters()}
@@ -122,7 +134,7 @@ def _weights(model: PreTrainedModel, elsewhere: frozenset[int]) -> tuple[int, fr
     for layer in model.modules():
         if isinstance(layer, PackedLinear) and layer is not tied:
             own += layer.in_features * layer.out_features
-    return own, frozenset(sizes)
+    return own, sizes
 
 
 def _score(pair: ModelPair, prompt: str, text: str | tuple[int, ...], chat: bool) -> Scored:

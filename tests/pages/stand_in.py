@@ -14,9 +14,11 @@ from core.decoding.trace import Candidate, Choice, PairInfo, Position, Prefill, 
 from core.measure.latency import LENGTHS, LatencyCurve
 from core.serving.local import LocalEngine
 from core.serving.opening import Opened, PairFacts
+from core.theory.memory import ModelSize
 
 PAIR = PairInfo("stand-in", "Big-100M", "Small-10M", "cpu", "float32", 7, 1.1)
-FACTS = PairFacts("stand-in", PAIR.target, PAIR.draft, 100_000_000, 10_000_000, 440_000_000, "cpu", "float32",
+FACTS = PairFacts("stand-in", PAIR.target, PAIR.draft, ModelSize(100_000_000, 12, 4, 64),
+                  ModelSize(10_000_000, 2, 4, 64), 5_000_000, 440_000_000, "cpu", "float32",
                   "A pair made for tests.", 7, 1.1, 2048, True)  # fmt: skip
 TEXT = (
     "The list holds numbers . A loop takes them one by one , adds each to a total that starts at zero , and gives "

@@ -73,6 +73,8 @@ def test_the_facts_of_a_pair() -> None:
     told = facts(replace(tiny_pair(target, draft), reason="as asked for", identity=Identity(True, 0.0)))
     assert (told.target_parameters, told.draft_parameters) == (of_target, of_draft)
     assert told.bytes == 4 * (of_target + of_draft)
+    assert told.shared_parameters == 5 * 16
+    assert (told.target_size.layers, told.target_size.kv_heads, told.target_size.head_dim) == (1, 2, 4)
     assert (told.target, told.dtype, told.reason, told.identical) == ("tiny target", "float32", "as asked for", True)
     assert facts(tiny_pair(target, draft)).identical is None
 

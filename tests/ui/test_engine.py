@@ -11,12 +11,14 @@ from core.decoding.events import Event
 from core.decoding.request import DecodeRequest, RequestError
 from core.serving import Engine, EngineBusy, LocalEngine, Ticket
 from core.serving.opening import Opened, PairFacts
+from core.theory.memory import ModelSize
 from tests.serving.fake_runs import FakeRuns, choice, one_round
 from ui import engine as door_module
 from ui.engine import Door, EngineStatus
 from ui.waiting import _about, _place_in_line, _so_far
 
-FACTS = PairFacts("fake", "big", "small", 100, 10, 440, "cpu", "float32", "because", None, 1.0, 64, True)
+SIZES = (ModelSize(100, 1, 1, 1), ModelSize(10, 1, 1, 1))
+FACTS = PairFacts("fake", "big", "small", *SIZES, 5, 440, "cpu", "float32", "because", None, 1.0, 64, True)
 
 
 class Stage:
