@@ -1,12 +1,10 @@
 """Chapter 4: standard decoding beside draft-and-verify, round by round."""
 
-from dataclasses import replace
-
 import streamlit as st
 
-from core.decoding.request import DecodeRequest
 from core.decoding.trace import Trace
 from ui import engine
+from ui.both_ways import comparison, runs
 from ui.chapter import Chapter
 from ui.clock_bar import clock_bar, pace, pace_note
 from ui.clocks import MEASURED, Clock, flag, speed_up, timeline
@@ -24,7 +22,7 @@ def stage(chapter: Chapter) -> None:
     if request is None or not engine.loading_panel():
         return
     clock = clock_bar("guess")
-    alone, together = runs(request, gamma, chapter.text.length)
+    alone, together = runs(request, gamma, chapter.text.length, "guess")
     if alone is None or together is None:
         return
     same = alone.tokens == together.tokens
@@ -34,13 +32,6 @@ def stage(chapter: Chapter) -> None:
     )
     if chapter.predict(facts={"kept": together.accepted, "total": len(together.tokens), "verdict": verdict}):
         outcome(alone, together, clock)
-
-
-def runs(request: DecodeRequest, gamma: int, length: int) -> tuple[Trace | None, Trace | None]:
-    """The request both ways. Coupled draws, so that a sampled text too can be held against the other."""
-    base = replace(request, max_new_tokens=length, rule="coupled" if request.temperature > 0 else "rejection")
-    alone = engine.run(replace(base, method="standard"), "guess-alone")
-    return alone, alone and engine.run(replace(base, method="speculative", gamma=gamma), "guess-together")
 
 
 def race(alone: Trace, together: Trace, clock: Clock) -> None:
@@ -71,29 +62,6 @@ def in_vain(steps: int) -> str:
         "no guess was kept. The target still gives one token, the safety net, "
         f"but the round cost {count(steps, 'draft step')} more than not drafting."
     )
-
-
-def comparison(alone: Trace, together: Trace) -> None:
-    """The texts held against each other."""
-    if alone.tokens == together.tokens:
-        st.success(
-            f"**The texts are equal**, all {count(len(alone.tokens), 'token')}. "
-            "Drafting changed when the tokens came, not which.",
-            icon=":material/equal:",
-        )
-    else:
-        pairs = enumerate(zip(alone.tokens, together.tokens, strict=False))
-        at = next((i for i, (a, b) in pairs if a != b), min(len(alone.tokens), len(together.tokens)))
-        st.warning(
-            f"The texts part at token {at + 1}. Two choices lie so close together there "
-            "that rounding on this machine decides between them.",
-            icon=":material/call_split:",
-        )
-    if alone.request.temperature > 0:
-        st.caption(
-            "Above temperature 0 both lanes use the same random numbers at each place (coupled draws). "
-            "That is why even a sampled text comes out the same."
-        )
 
 
 def outcome(alone: Trace, together: Trace, clock: Clock) -> None:
