@@ -1,18 +1,20 @@
 """Plotly figures, as functions of plain data.
 
 Backgrounds are transparent and text takes the page's colour, so one figure serves both themes;
-bars and lines use the palette's `mark` colours, which show on either.
+bars and lines use the palette's `mark` colours, which show on either. Sizes are for text of `FONT_SIZE`
+pixels; the browser makes them grow with the page's text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import log10
 
 import plotly.graph_objects as go
 import streamlit as st
 from plotly.subplots import make_subplots
 
+from ui.components.chart import Clicked, chart
 from ui.palette import MUTED, PARTS
 
 FONT_SIZE = 17
@@ -24,10 +26,21 @@ Candidates = Sequence[tuple[str, float]]
 TEXT_COLOUR = "<style>[data-testid=stPlotlyChart] g:not(.hoverlayer *) > text {fill: currentColor !important}</style>"
 
 
-def show(figure: go.Figure, key: str) -> None:
-    """Put a figure on the page: full width, readable in both themes, without the toolbar that covers it."""
+def show(
+    figure: go.Figure, key: str, *, alt: str | None = None, on_click: Callable[[Clicked], None] | None = None
+) -> None:
+    """Put a figure on the page: full width, readable in both themes, changing in place when it is shown anew.
+
+    Args:
+        key: names the place on the page; zoom and the like stay with it.
+        alt: what a screen reader says; the figure's title or the names of its traces where None.
+        on_click: called with each point that is clicked, before the page runs again.
+    """
+    if chart(figure, key, alt, on_click):
+        return
+    # Where the app's static folder can't be written, Streamlit's own chart: the same picture, built anew each time.
     st.html(TEXT_COLOUR)
-    st.plotly_chart(figure, key=key, theme="streamlit", config={"displayModeBar": False, "responsive": True})
+    st.plotly_chart(figure, key=f"{key}-plain", theme="streamlit", config={"displayModeBar": False, "responsive": True})
 
 
 def styled(figure: go.Figure, height: int) -> go.Figure:

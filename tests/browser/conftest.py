@@ -49,14 +49,15 @@ def await_health(url: str, process: subprocess.Popen[bytes], seconds: float = 60
 
 
 @contextmanager
-def serving(script: str, **environment: str) -> Iterator[str]:
-    """Serve a streamlit script on a port of its own; gives the address."""
+def serving(script: str, under: str = "", **environment: str) -> Iterator[str]:
+    """Serve a streamlit script on a port of its own, `under` a path or at the root; gives the address."""
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
     command += ["--server.address", "127.0.0.1", "--server.headless", "true"]
+    command += ["--server.baseUrlPath", under]
     variables = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
     process = subprocess.Popen(command, cwd=ROOT, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    url = f"http://127.0.0.1:{port}"
+    url = f"http://127.0.0.1:{port}{under and '/'}{under}"
     try:
         await_health(url, process)
         yield url

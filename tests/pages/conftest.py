@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -70,3 +72,9 @@ def sentences(at: AppTest) -> str:
         "code",
     )
     return "\n".join(str(element.value) for kind in kinds for element in at.get(kind) if isinstance(element, Element))
+
+
+def charts(at: AppTest) -> list[dict[str, Any]]:
+    """The figures that the page draws, as plain data: `data`, `layout` and the `label` a screen reader says."""
+    sent = [json.loads(c.proto.json) for c in at.get("bidi_component") if c.proto.json]
+    return [{**json.loads(c["figure"]), "label": c["label"]} for c in sent if "figure" in c]

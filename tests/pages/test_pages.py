@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.conftest import Open, sentences
+from tests.pages.conftest import Open, charts, sentences
 from ui import content
 
 PAGES = ["home.py", *(p.page for p in content.parts()), *(c.page for c in content.chapters())]
@@ -102,11 +102,11 @@ def test_agreement_is_hidden_until_there_was_a_guess(open_page: Open) -> None:
 def test_six_words_take_six_calls_or_one(open_page: Open) -> None:
     at = open_page("03_reading.py")
     assert [len(lane["calls"]) for lane in lanes_of(at)] == [6]
-    assert not at.get("plotly_chart")
+    assert not charts(at)
     skip(at, 3)
     assert [len(lane["calls"]) for lane in lanes_of(at)] == [6, 1]
     assert "Up to **8 words**" in sentences(at)
-    assert at.get("plotly_chart")
+    assert charts(at)
 
 
 def test_six_words_on_the_measured_clock(open_page: Open) -> None:

@@ -1,0 +1,77 @@
+"""What is sent to the chart that changes in place, and what is believed of what comes back."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from ui.components.chart.chart import LIBRARY, Clicked, clicked, described, served, spec
+
+SOURCE = files("plotly") / "package_data" / "plotly.min.js"
+
+
+def test_the_library_is_put_beside_the_app_and_mended(tmp_path: Path) -> None:
+    folder = tmp_path / "static"
+    assert served(folder)
+    copy = folder / LIBRARY
+    assert copy.read_bytes() == SOURCE.read_bytes()
+    untouched = copy.stat().st_ino
+    assert served(folder) and copy.stat().st_ino == untouched
+    copy.write_text("cut short")
+    assert served(folder) and copy.stat().st_size > 1_000_000
+    assert [p.name for p in folder.iterdir()] == [LIBRARY]
+
+
+def test_where_nothing_can_be_written_the_chart_says_so(tmp_path: Path) -> None:
+    in_the_way = tmp_path / "static"
+    in_the_way.write_text("a file where the folder should be")
+    assert not served(in_the_way)
+    assert not served(None)
+
+
+def test_a_copy_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr("shutil.copy2", full)
+    assert not served(tmp_path / "static")
+    assert list((tmp_path / "static").iterdir()) == []
+
+
+def test_the_page_sees_the_figure_without_plotlys_own_template() -> None:
+    figure = go.Figure(go.Bar(x=np.arange(3), y=[1.0, None, 2.0], name="<b>p</b>"))
+    sent = json.loads(spec(figure))
+    assert set(sent) == {"data", "layout"} and "template" not in sent["layout"]
+    assert sent["data"][0]["y"] == [1.0, None, 2.0]
+    assert figure.layout.template.layout.colorway
+
+
+def test_a_figure_is_named_by_its_title_or_else_by_what_is_in_it() -> None:
+    figure = go.Figure([go.Bar(x=[1], name="p"), go.Bar(x=[1], name="q"), go.Bar(x=[1])])
+    assert described(figure) == "Chart: p, q"
+    figure.update_xaxes(title_text="token")
+    figure.update_yaxes(title_text="probability")
+    assert described(figure) == "Chart: probability over token: p, q"
+    figure.update_layout(title="Both models")
+    assert described(figure) == "Both models"
+    assert described(go.Figure()) == "Chart"
+
+
+@pytest.mark.parametrize(
+    ("report", "point"),
+    [
+        ({"trace": 1, "index": 2, "x": "a", "y": 0.5, "customdata": 7}, Clicked(1, 2, "a", 0.5, 7)),
+        ({"trace": 0, "index": 0}, Clicked(0, 0, None, None, None)),
+        ({"trace": "0", "index": 0}, None),
+        ({}, None),
+        ("nonsense", None),
+        (None, None),
+    ],
+)
+def test_only_a_report_that_makes_sense_is_a_click(report: object, point: Clicked | None) -> None:
+    assert clicked({"clicked": report}) == point
