@@ -1,11 +1,16 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.theory.closed_forms import (
+    LONGEST,
     best_gamma,
     breakeven_alpha,
     expected_tokens,
     operations_factor,
+    pass_cost,
+    round_cost,
     speedup,
 )
 
@@ -77,6 +82,54 @@ def test_a_round_can_cost_more_than_it_brings() -> None:
 def test_a_dearer_check_lowers_the_speedup() -> None:
     assert speedup(0.8, 4, 0.1, verify=1.2) == pytest.approx(expected_tokens(0.8, 4) / 1.6)
     assert speedup(0.8, 4, 0.1) == pytest.approx(expected_tokens(0.8, 4) / 1.4)
+
+
+def test_a_curve_of_measured_times_prices_each_check() -> None:
+    cost = pass_cost([1, 2, 4, 8], [0.02, 0.02, 0.03, 0.05])
+    assert cost(np.array([1, 2, 3, 8, 10])) == pytest.approx([1, 1, 1.25, 2.5, 3.0])
+    assert round_cost(3, 0.1, cost) == pytest.approx(0.3 + 1.5)
+    assert speedup([0.5, 1.0], 7, 0.1, cost) == pytest.approx(expected_tokens([0.5, 1.0], 7) / 3.2)
+
+
+def test_beyond_a_noisy_curve_a_pass_is_never_cheaper() -> None:
+    assert pass_cost([1, 32, 64], [0.02, 0.05, 0.04])(np.array(100)) == pytest.approx(2)
+
+
+@pytest.mark.parametrize(("n", "seconds"), [([1], [1]), ([2, 4], [1, 1]), ([1, 1], [1, 1]), ([1, 2], [1])])
+def test_what_is_no_curve_is_refused(n: list[int], seconds: list[float]) -> None:
+    with pytest.raises(ValueError):
+        pass_cost(n, seconds)
+
+
+def test_the_best_draft_length_is_shorter_where_checks_cost_more() -> None:
+    flat, steep = pass_cost([1, 65], [1, 1]), pass_cost([1, 2, 65], [1, 1.2, 1.2 + 0.2 * 63])
+    assert best_gamma(0.8, 0.05, verify=flat) == best_gamma(0.8, 0.05) == 8
+    assert best_gamma(0.8, 0.05, verify=steep) == 3
+    assert best_gamma(0.8, 0.05, longest=5) == 5
+
+
+def test_not_drafting_is_best_where_a_check_costs_too_much() -> None:
+    assert best_gamma(0.5, 0.1, verify=1.6) == 0
+    assert best_gamma(0.5, 0.1, verify=1.2) > 0
+    assert list(best_gamma(0.5, 0.1, verify=[1.6, 1.2])) == [0, best_gamma(0.5, 0.1, verify=1.2)]
+
+
+def test_breakeven_with_a_measured_curve() -> None:
+    cost = pass_cost([1, 5], [0.02, 0.03])
+    alpha = breakeven_alpha(4, 0.1, cost)
+    assert speedup(alpha, 4, 0.1, cost) == pytest.approx(1) and alpha > breakeven_alpha(4, 0.1)
+
+
+def test_limits_of_the_best_draft_length() -> None:
+    assert best_gamma(1, 0) == LONGEST
+    assert best_gamma(0, 0) == best_gamma(0, 0.1) == 0
+    assert best_gamma(1, 1) == 0
+
+
+@given(st.floats(0, 1), st.integers(0, 64), st.floats(0, 2))
+def test_a_round_is_worth_no_less_with_better_guesses_and_no_more_with_dearer_ones(a: float, g: int, c: float) -> None:
+    assert 1 <= expected_tokens(a, g) <= g + 1 + 1e-9
+    assert speedup(min(1, a + 0.01), g, c) >= speedup(a, g, c) - 1e-12 >= speedup(a, g, c + 0.01) - 1e-9
 
 
 def test_the_drafts_own_operations_count() -> None:
