@@ -110,12 +110,12 @@ def ratio_interval(tokens: NDArray[np.int64], times: ArrayLike, level: float = L
     The ratio's error is that of the mean of tokens − ratio · time, over the mean time. Normal for many rounds; where
     all rounds came out alike it has no width, and says nothing of rarer ones.
     """
-    n = tokens.size
-    mean_time = float(np.mean(times))
+    n, each = tokens.size, np.asarray(times, float)
+    mean_time = float(each.mean())
     ratio = float(np.mean(tokens)) / mean_time
     if n < 2:
         return -np.inf, np.inf
-    error = float(np.std(tokens - ratio * np.asarray(times, float), ddof=1)) / (mean_time * n**0.5)
+    error = float(np.std(tokens - ratio * each, ddof=1)) / (mean_time * n**0.5)
     reach = NormalDist().inv_cdf((1 + level) / 2) * error
     return ratio - reach, ratio + reach
 
