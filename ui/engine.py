@@ -26,11 +26,13 @@ from core.decoding.request import DecodeRequest, RequestError
 from core.decoding.trace import Trace
 from core.serving import Engine, EngineBusy, EngineError, Snapshot, Ticket
 from core.settings import SettingsError, read_settings
+from ui import runs
 from ui.clocks import MEASURED, speed_up, timeline
 from ui.waiting import apology, follow
 
 if TYPE_CHECKING:
     from core.decoding import Scored
+    from core.decoding.stepping import Recording
     from core.measure.latency import LatencyCurve
     from core.serving.opening import Opened, PairFacts
 
@@ -145,13 +147,21 @@ def loading_panel(key: str = "engine") -> bool:
 
 def run(request: DecodeRequest, key: str) -> Trace | None:
     """The trace of a request, once it is there."""
-    return cast("Trace | None", _result(key, request, lambda engine: engine.submit(request)))
+    trace = cast("Trace | None", _result(key, request, lambda engine: engine.submit(request)))
+    if trace is not None:
+        runs.record(trace)
+    return trace
 
 
 def scored(prompt: str, tokens: str | Sequence[int], chat: bool, key: str) -> Scored | None:
     """What both models say at each token of a text (or its ids) after a prompt, once it is there."""
     text = tokens if isinstance(tokens, str) else tuple(tokens)
     return cast("Scored | None", _call(key, "score", prompt, text, chat))
+
+
+def stepping(request: DecodeRequest, index: int, key: str) -> Recording | None:
+    """The lines that ran in a run's round `index`, once it has been run again and watched."""
+    return cast("Recording | None", _call(key, "stepping", request, index))
 
 
 def latency(key: str) -> LatencyCurve | None:

@@ -89,12 +89,20 @@ def open_engine(settings: Settings, progress: Progress) -> Opened:
 
 
 def engine_for(pair: ModelPair, settings: Settings) -> LocalEngine:
-    """An engine before a loaded pair. Its calls: `score` (prompt, text or token ids, chat) and `latency`."""
+    """An engine before a loaded pair.
+
+    Its calls: `score` (prompt, text or token ids, chat), `latency`, `stepping` (a request, a round's index).
+    """
     from core.decoding import stream
+    from core.decoding.stepping import record
 
     return LocalEngine(
         partial(stream, pair),
-        {"score": partial(_score, pair), "latency": partial(_latency, pair, settings)},
+        {
+            "score": partial(_score, pair),
+            "latency": partial(_latency, pair, settings),
+            "stepping": partial(record, pair),
+        },
         active=settings.active,
         queue_length=settings.queue,
         cache_size=settings.traces,
