@@ -16,13 +16,14 @@ from typing import Any, Generic, TypeVar
 import streamlit as st
 from pydantic import TypeAdapter, ValidationError
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 ADDRESS_LIMIT = 500
 """Longer values stay out of the address: browsers and chats cut long links."""
 
-
-_PREDICTIONS = "visit.predictions"
+LONGEST_KEPT = 500_000
+"""Characters that a browser may hand back for one store; a visit never fills as many."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,40 @@ class Prediction:
 
     value: int | None
     answer: int | None = None
+
+
+@dataclass(frozen=True)
+class Store(Generic[K, T]):
+    """What a visit gathers under one name, by key: held in the session, and kept by the browser over a reload.
+
+    `kind` is the dictionary's type, by which text from a browser is checked.
+    """
+
+    name: str
+    kind: type[dict[K, T]]
+
+    def held(self) -> dict[K, T]:
+        """What there is in this session, to read or to change."""
+        held: dict[K, T] = st.session_state.setdefault(f"visit.{self.name}", {})
+        return held
+
+    def json(self) -> str:
+        """All of it as text."""
+        return _adapter(self.kind).dump_json(self.held()).decode()
+
+    def restore(self, text: object) -> None:
+        """Take back what a browser kept; text that holds none is left alone, and what is held by now counts more."""
+        if isinstance(text, str) and len(text) <= LONGEST_KEPT:
+            with suppress(ValidationError):
+                held = self.held()
+                kept = _adapter(self.kind).validate_json(text)
+                now = {**kept, **held}
+                held.clear()
+                held.update(now)
+
+
+PREDICTIONS = Store("predictions", dict[int, Prediction])
+"""What was said about each chapter's question, by its number."""
 
 
 def whole(low: int, high: int, step: int = 1) -> Callable[[str], int | None]:
@@ -120,40 +155,26 @@ def unreadable(*controls: Control[Any]) -> list[str]:
 
 def prediction(chapter: int) -> Prediction | None:
     """What was said about a chapter's question, or None before anything was."""
-    held: Prediction | None = st.session_state.get(_PREDICTIONS, {}).get(chapter)
-    return held
+    return PREDICTIONS.held().get(chapter)
 
 
 def predict(chapter: int, value: int | None) -> None:
     """Keep an answer, or None for a skipped question."""
-    _predictions()[chapter] = Prediction(value)
+    PREDICTIONS.held()[chapter] = Prediction(value)
 
 
 def mark(chapter: int, answer: int) -> int:
     """What a prediction is held against: the answer of the first run that gave one, whatever is run later."""
-    held = _predictions()[chapter]
+    held = PREDICTIONS.held()[chapter]
     if held.answer is None:
-        _predictions()[chapter] = replace(held, answer=answer)
+        PREDICTIONS.held()[chapter] = replace(held, answer=answer)
         return answer
     return held.answer
 
 
 def forget(chapter: int) -> None:
     """Ask a chapter's question again."""
-    _predictions().pop(chapter, None)
-
-
-def predictions_json() -> tuple[str, bool]:
-    """All predictions as text, and whether this session has begun to hold any."""
-    held = st.session_state.get(_PREDICTIONS, {})
-    return _predictions_adapter().dump_json(held).decode(), _PREDICTIONS in st.session_state
-
-
-def restore_predictions(text: object) -> None:
-    """Take predictions back from text that a browser kept; text that is none is left alone."""
-    if _PREDICTIONS not in st.session_state and isinstance(text, str):
-        with suppress(ValidationError):
-            st.session_state[_PREDICTIONS] = _predictions_adapter().validate_json(text)
+    PREDICTIONS.held().pop(chapter, None)
 
 
 def _current(control: Control[Any], key: str) -> Any:
@@ -184,11 +205,6 @@ def _controls() -> dict[str, Any]:
     return controls
 
 
-def _predictions() -> dict[int, Prediction]:
-    predictions: dict[int, Prediction] = st.session_state.setdefault(_PREDICTIONS, {})
-    return predictions
-
-
 @cache
-def _predictions_adapter() -> TypeAdapter[dict[int, Prediction]]:
-    return TypeAdapter(dict[int, Prediction])
+def _adapter(kind: type[dict[K, T]]) -> TypeAdapter[dict[K, T]]:
+    return TypeAdapter(kind)

@@ -101,10 +101,10 @@ def memory() -> None:
     from ui import visit
 
     if "kept" in st.session_state:
-        visit.restore_predictions(st.session_state["kept"])
+        visit.PREDICTIONS.restore(st.session_state["kept"])
     if "said" in st.session_state:
         visit.predict(2, st.session_state["said"])
-    st.session_state["now"] = visit.predictions_json()
+    st.session_state["now"] = visit.PREDICTIONS.json()
     st.session_state["second"] = visit.prediction(2)
 
 
@@ -116,22 +116,18 @@ def remembered(**state: object) -> AppTest:
 
 
 def test_predictions_go_into_text_and_come_back() -> None:
-    text, begun = remembered(said=14).session_state["now"]
-    assert begun
+    text = remembered(said=14).session_state["now"]
     assert remembered(kept=text).session_state["second"] == visit.Prediction(14)
 
 
-def test_a_new_session_has_not_begun_to_hold_predictions() -> None:
-    assert remembered().session_state["now"] == ("{}", False)
-
-
-@pytest.mark.parametrize("kept", ["", "nonsense", '{"2": {"value": "x"}}', "[1]", None, 5])
+@pytest.mark.parametrize("kept", ["", "nonsense", '{"2": {"value": "x"}}', "[1]", None, 5, "[" * 1_000_000])
 def test_text_that_holds_no_predictions_is_left_alone(kept: object) -> None:
-    assert remembered(kept=kept).session_state["now"] == ("{}", False)
+    assert remembered(kept=kept).session_state["now"] == "{}"
 
 
 def test_what_is_said_now_counts_more_than_what_was_kept() -> None:
     at = remembered(said=3)
-    at.session_state["kept"] = '{"2": {"value": 14}}'
+    at.session_state["kept"] = '{"2": {"value": 14}, "3": {"value": 1}}'
     del at.session_state["said"]
     assert at.run().session_state["second"] == visit.Prediction(3)
+    assert '"3":{"value":1,' in at.session_state["now"]

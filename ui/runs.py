@@ -1,0 +1,158 @@
+"""The runs of a visit, in a few figures each: what chapters compare, after a reload too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from math import isfinite
+
+from core.decoding.request import DecodeRequest, Method
+from core.decoding.trace import Trace
+from ui import content
+from ui.visit import Store
+
+MOST = 64
+"""Runs that a visit remembers; the oldest go first."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run's figures. Times are sums over all rounds in seconds, a standard run's on the fastest clock.
+
+    Attributes:
+        pair: both models, device and dtype.
+        asked: names prompt, temperature, cut-offs and seed, whatever the method; not the length.
+        prompt: the curated prompt's id, or empty for a visitor's own.
+        width: positions of every target pass, or None where a pass has its own length.
+        tokens: those after the first, which comes from the prompt's pass.
+        rounds: of draft and verification, or target passes where nothing is drafted.
+        c_hat: ĉ; None unless both models ran.
+        survival: at index i, rounds that accepted position i over all rounds that drafted.
+    """
+
+    pair: str
+    asked: str
+    prompt: str
+    method: Method
+    gamma: int
+    temperature: float
+    seed: int
+    width: int | None
+    tokens: int
+    rounds: int
+    drafted: int
+    accepted: int
+    rejected: int
+    target_seconds: float
+    draft_seconds: float
+    overhead_seconds: float
+    c_hat: float | None
+    survival: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        # What a browser hands back is not taken on trust.
+        if min(self.tokens, self.rounds) < 1 or not (isfinite(self.seconds) and self.seconds > 0):
+            raise ValueError("a run has tokens, rounds and a time")
+
+    @property
+    def seconds(self) -> float:
+        return self.target_seconds + self.draft_seconds + self.overhead_seconds
+
+    @property
+    def seconds_per_token(self) -> float:
+        return self.seconds / self.tokens
+
+    @property
+    def alpha_hat(self) -> float | None:
+        """α̂ = accepted / (accepted + rejected); None where no guess was examined."""
+        examined = self.accepted + self.rejected
+        return self.accepted / examined if examined else None
+
+    @property
+    def tau(self) -> float:
+        """Block efficiency τ: tokens a target pass."""
+        return self.tokens / self.rounds
+
+    @property
+    def overhead(self) -> float:
+        """The share of the time that went into neither model."""
+        return self.overhead_seconds / self.seconds
+
+
+@dataclass(frozen=True)
+class BothWays:
+    """The same text asked for by standard decoding and by draft-and-verify."""
+
+    standard: Run
+    speculative: Run
+
+    @property
+    def speed_up(self) -> float:
+        """Measured: time a token of standard decoding, at its fastest, over that of draft-and-verify."""
+        return self.standard.seconds_per_token / self.speculative.seconds_per_token
+
+
+RUNS = Store("runs", dict[str, Run])
+
+
+def record(trace: Trace) -> None:
+    """Keep a finished run's figures. Equal requests are one run, the newest measurement of it counts."""
+    if trace.seconds <= 0 or len(trace.tokens) < 2:
+        return
+    held, key = RUNS.held(), _digest(pair_name(trace), trace.request)
+    run = summary(trace)
+    if held.get(key) != run:
+        held.pop(key, None)
+        held[key] = run
+    while len(held) > MOST:
+        del held[next(iter(held))]
+
+
+def summary(trace: Trace) -> Run:
+    """A run in a few figures; it must have written a token after the first."""
+    request, pair = trace.request, trace.pair
+    curated = {(p.text, p.chat): p.id for p in content.prompts()}
+    # Without padding a standard run would have been so much quicker.
+    pace = pair.padding_cost if request.method == "standard" else 1.0
+    return Run(
+        pair=pair_name(trace),
+        asked=asked(request),
+        prompt=curated.get((request.prompt, request.chat), ""),
+        method=request.method,
+        gamma=request.gamma,
+        temperature=request.temperature,
+        seed=request.seed,
+        width=pair.width,
+        tokens=len(trace.tokens) - 1,
+        rounds=len(trace.rounds),
+        drafted=sum(len(r.positions) for r in trace.rounds),
+        accepted=trace.accepted,
+        rejected=trace.rejected,
+        target_seconds=sum(r.target_time for r in trace.rounds) / pace,
+        draft_seconds=sum(sum(r.draft_times) for r in trace.rounds) / pace,
+        overhead_seconds=sum(r.overhead_time for r in trace.rounds) / pace,
+        c_hat=trace.c_hat,
+        survival=tuple(trace.survival),
+    )
+
+
+def asked(request: DecodeRequest) -> str:
+    """A name for the text that is asked for, however it is decoded and however long it gets."""
+    return _digest(request.prompt, request.chat, request.temperature, request.top_k, request.top_p, request.seed)
+
+
+def pair_name(trace: Trace) -> str:
+    """The pair behind a trace, in a few words."""
+    pair = trace.pair
+    return f"{pair.target} with {pair.draft}, {pair.dtype} on {pair.device}"
+
+
+def both_ways(pair: str) -> list[BothWays]:
+    """The visit's speculative runs of a pair for which there is a standard run of the same text, oldest first."""
+    mine = [run for run in RUNS.held().values() if run.pair == pair]
+    standard = {run.asked: run for run in mine if run.method == "standard"}
+    return [BothWays(standard[run.asked], run) for run in mine if run.method == "speculative" and run.asked in standard]
+
+
+def _digest(*parts: object) -> str:
+    return sha256(repr(parts).encode()).hexdigest()[:16]
