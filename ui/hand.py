@@ -10,14 +10,15 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from core.decoding.trace import Round, Trace
+from core.decoding.request import DecodeRequest
+from core.decoding.trace import Position, Round, Trace
 from ui import engine, visit
 from ui.content import ChapterText
+from ui.palette import LOOKS, State
 from ui.request_bar import gamma_slider, request_bar
 
 MOST_ROUNDS = 999
-ROUND = visit.Control("round", 0, visit.whole(0, MOST_ROUNDS))
-"""The number on screen, from 1; 0 while none was chosen."""
+_CHOSEN_FOR = "hand.chosen-for"
 
 
 @dataclass(frozen=True)
@@ -30,29 +31,46 @@ class Hand:
     @property
     def before(self) -> str:
         """The answer's text before the round."""
+        return "".join(self.pieces_before)
+
+    @property
+    def pieces_before(self) -> tuple[str, ...]:
+        """The answer's tokens before the round, as text."""
         written = 1 + sum(len(r.committed) for r in self.trace.rounds[: self.round.index])
-        return "".join(self.trace.pieces[:written])
+        return self.trace.pieces[:written]
 
 
-def hand(page: str, chapter: ChapterText) -> Hand | None:
-    """Draw the request's bar, γ and the choice of a round. None while there is no round to show (the page says why)."""
+def hand(page: str, chapter: ChapterText, greedy: bool = False) -> Hand | None:
+    """Draw the request's bar, γ and the choice of a round. None while there is no round to show (the page says why).
+
+    `greedy` runs the request at temperature 0 whatever the bar says. Its rounds are chosen apart, so that the
+    round in hand is still there when it is switched off again.
+    """
     request = request_bar(page, chapter)
-    gamma = gamma_slider(page, chapter.gamma)
+    row = st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="round")
+    with row:
+        gamma = gamma_slider(page, chapter.gamma)
     if request is None or not engine.loading_panel():
         return None
-    trace = engine.run(replace(request, gamma=gamma, max_new_tokens=chapter.length), f"{page}-run")
+    request = replace(request, gamma=gamma, max_new_tokens=chapter.length)
+    if greedy:
+        request = replace(request, temperature=0.0)
+    trace = engine.run(request, f"{page}-run")
     if trace is None:
         return None
     drafting = [r for r in trace.rounds if r.positions]
     if not drafting:
         st.info("This answer is too short for a round of guesses: choose another prompt or seed.")
         return None
-    if request.temperature == 0:
+    control = visit.Control("greedy_round" if greedy else "round", 0, visit.whole(0, MOST_ROUNDS))
+    with row:
+        chosen = _choose(page, control, request, drafting)
+    if request.temperature == 0 and not greedy:
         st.caption(
-            "At temperature 0 every distribution has all its mass on one token. "
+            "At temperature 0 each distribution has all its mass on one token, so a guess is simply right or wrong. "
             "Raise the temperature to see the rule weigh p against q."
         )
-    return Hand(trace, _choose(page, drafting))
+    return Hand(trace, chosen)
 
 
 def telling(rounds: list[Round]) -> Round:
@@ -62,42 +80,68 @@ def telling(rounds: list[Round]) -> Round:
     return next(iter([*whole, *missed, *rounds]))
 
 
+def state(x: Position) -> State:
+    """How a guess is marked: kept, or dropped (missed or never examined)."""
+    return "kept" if x.accepted else "discarded"
+
+
 def summary(round_: Round) -> str:
-    """A round's outcome in a few words."""
-    kept = f"{round_.accepted} of {len(round_.positions)} guesses kept"
-    return f"{kept}, then a {round_.final.kind}" if round_.final else kept
+    """A round's outcome by its signs and in a few words: `✓✓✕·  2 kept, then a miss`."""
+    signs = {True: LOOKS["kept"].glyph, False: LOOKS["discarded"].glyph, None: "·"}
+    row = "".join(signs[x.accepted] for x in round_.positions)
+    if round_.rejected:
+        return f"{row}  {round_.accepted} kept, then a miss"
+    whole = "all" if round_.accepted == len(round_.positions) else str(round_.accepted)
+    return f"{row}  {whole} kept" + (", then a bonus" if round_.final else ", the text ends")
 
 
-def _choose(page: str, rounds: list[Round]) -> Round:
+def _choose(page: str, control: visit.Control[int], request: DecodeRequest, rounds: list[Round]) -> Round:
     by_number = {r.index + 1: r for r in rounds}
-    asked = visit.value(ROUND, page)
-    first = telling(rounds).index + 1
-    if asked and asked not in by_number:
-        st.warning(f"This run has no round {asked} with guesses, so another one is shown.", icon=":material/link_off:")
-    # Nothing chosen, or no longer there: the default of this run, and the address says nothing.
-    control = visit.Control("round", first, lambda text: _known(ROUND.parse(text), by_number))
     numbers = list(by_number)
-    here = numbers.index(visit.value(control, page) if visit.value(control, page) in by_number else first)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="round"):
-        number = st.selectbox(
-            "Round in hand",
-            numbers,
-            format_func=lambda n: f"Round {n} of {numbers[-1]} · {summary(by_number[n])}",
-            width=460,
-            **visit.bind(control, page),
-        )
-        for label, step, icon in (("Previous", -1, "arrow_back"), ("Next", 1, "arrow_forward")):
-            there = here + step
-            st.button(
-                label,
-                key=f"{page}-round-{label.lower()}",
-                icon=f":material/{icon}:",
-                disabled=not 0 <= there < len(numbers),
-                on_click=visit.choose,
-                args=(control, numbers[max(0, min(there, len(numbers) - 1))]),
-            )
-    return by_number[number]
+    asked = _asked(page, control, request)
+    here = asked if asked in by_number else telling(rounds).index + 1
+    lost = [f"This run has no round {asked} with guesses, so round {here} is shown."] if asked not in (0, here) else []
+    for sentence in [*visit.unreadable(control), *lost]:
+        st.warning(sentence, icon=":material/link_off:")
+    key = f"{page}:{control.name}"
+    # What is shown unless somebody chose is a figure of the run, and the address names only what was chosen.
+    st.session_state[key] = here
+    st.selectbox(
+        "Round in hand",
+        numbers,
+        format_func=lambda n: f"{n} of {numbers[-1]} · {summary(by_number[n])}",
+        width=370,
+        key=key,
+        on_change=lambda: visit.choose(control, st.session_state[key]),
+    )
+    later = [n for n in numbers if n > here]
+    missed = [n for n in numbers if by_number[n].rejected and n != here]
+    _button(page, "Previous", "arrow_back", control, [n for n in numbers if n < here][-1:])
+    _button(page, "Next", "arrow_forward", control, later)
+    # After the last one it goes round to the first.
+    _button(page, "Next with a miss", "close", control, [n for n in missed if n > here] + missed)
+    return by_number[here]
 
 
-def _known(number: int | None, by_number: dict[int, Round]) -> int | None:
-    return number if number in by_number else None
+def _button(page: str, label: str, icon: str, control: visit.Control[int], there: list[int]) -> None:
+    """A button that goes to the first of `there`."""
+    st.button(
+        label,
+        key=f"{page}-round-{label.lower().replace(' ', '-')}",
+        icon=f":material/{icon}:",
+        disabled=not there,
+        on_click=visit.choose,
+        args=(control, *there[:1]),
+    )
+
+
+def _asked(page: str, control: visit.Control[int], request: DecodeRequest) -> int:
+    """The number that was asked for, 0 for none. One that was chosen in another run does not carry over."""
+    asked = visit.value(control, page)
+    chosen_for = st.session_state.setdefault(_CHOSEN_FOR, {})
+    run, number = chosen_for.get(control.name, (request, asked))
+    if asked and run != request and number == asked:
+        visit.choose(control, 0)
+        asked = 0
+    chosen_for[control.name] = (request, asked)
+    return asked

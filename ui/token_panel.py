@@ -58,25 +58,44 @@ def _place(trace: Trace, where: Round | None) -> str:
 
 def what_happened(trace: Trace, x: Position | Choice) -> str:
     """One or two sentences on how the token came about or why it fell."""
-    greedy = trace.request.temperature == 0
     if isinstance(x, Choice):
-        return {
-            "correction": "**Correction.** The guess at this place missed, so the target wrote its own token instead.",
-            "bonus": "**Bonus.** Every guess of the round was kept, and the same target pass gives one token more.",
-            "target": "**Written by the target** in a call of its own.",
-            "draft": "**Written by the draft** in a call of its own.",
-        }[x.kind]
+        return _how_it_was_written(trace, x)
     if x.accepted is None:
         return (
             "**Dropped, not examined.** A guess before it missed, so it stood after a beginning that no longer holds."
         )
     if x.accepted:
-        reason = (
-            "it is the target's own first choice" if greedy else "the target, with the same random draw, writes it too"
-        )
-        return f"**Kept.** The draft guessed it, and {reason}."
-    reason = "the target's first choice is another token" if greedy else "the target's own draw is another token"
-    return f"**Missed.** The draft guessed it, but {reason}. The correction stands in its place."
+        return f"**Kept.** The draft guessed it, and {_why(trace, x)}."
+    return f"**Missed.** The draft guessed it, but {_why(trace, x)}. The correction stands in its place."
+
+
+def _how_it_was_written(trace: Trace, x: Choice) -> str:
+    sampled = trace.request.temperature > 0 and trace.request.rule == "rejection"
+    correction = (
+        "so another token was drawn from the residual: from what p gives more than q"
+        if sampled
+        else "so the target wrote its own token instead"
+    )
+    return {
+        "correction": f"**Correction.** The guess at this place missed, {correction}.",
+        "bonus": "**Bonus.** Every guess of the round was kept, and the same target pass gives one token more.",
+        "target": "**Written by the target** in a call of its own.",
+        "draft": "**Written by the draft** in a call of its own.",
+    }[x.kind]
+
+
+def _why(trace: Trace, x: Position) -> str:
+    """Why an examined guess stayed or fell, by the rule of its run."""
+    if trace.request.temperature == 0:
+        return "it is the target's own first choice" if x.accepted else "the target's first choice is another token"
+    if trace.request.rule == "coupled":
+        if x.accepted:
+            return "the target, with the same random draw, writes it too"
+        return "the target's own draw is another token"
+    if x.p >= x.q:
+        return f"the target likes it at least as much: p = {x.p:.3f} is not below q = {x.q:.3f}, so it always stays"
+    compared = "is below" if x.accepted else "is not below"
+    return f"the number drawn, u = {x.u:.3f}, {compared} p/q = {x.p:.3f} / {x.q:.3f} = {x.ratio:.3f}"
 
 
 def figures(trace: Trace, x: Position | Choice) -> list[tuple[str, str]]:
