@@ -7,7 +7,6 @@ import streamlit as st
 from ui import visit
 from ui.clocks import MEASURED, Clock, classroom
 
-CLOCK = visit.Control("clock", "classroom", visit.one_of("classroom", "measured"))
 LONGEST_MS = 3000
 TARGET_MS = visit.Control("target_ms", 600, visit.whole(50, LONGEST_MS, 50))
 DRAFT_MS = visit.Control("draft_ms", 60, visit.whole(5, LONGEST_MS, 5))
@@ -15,7 +14,12 @@ DRAFT_MS = visit.Control("draft_ms", 60, visit.whole(5, LONGEST_MS, 5))
 _CLOCKS = {"classroom": "Classroom", "measured": "Measured"}
 
 
-def clock_bar(page: str, target: str = "target", draft: str | None = "draft") -> Clock:
+def clock_control(default: str) -> visit.Control[str]:
+    """Which clock; each page begins with its own."""
+    return visit.Control("clock", default, visit.one_of(*_CLOCKS))
+
+
+def clock_bar(page: str, target: str = "target", draft: str | None = "draft", default: str = "classroom") -> Clock:
     """Draw the choice; `target` and `draft` are what the chapter calls the models, None for one without draft steps."""
     with st.container(horizontal=True, vertical_alignment="center", key="clock"):
         name = st.segmented_control(
@@ -24,7 +28,7 @@ def clock_bar(page: str, target: str = "target", draft: str | None = "draft") ->
             format_func=lambda c: _CLOCKS[c],
             required=True,
             label_visibility="collapsed",
-            **visit.bind(CLOCK, page),
+            **visit.bind(clock_control(default), page),
         )
         if name == "measured":
             st.caption("this machine's own call times", width="content")

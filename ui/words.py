@@ -22,9 +22,16 @@ def share(part: float) -> str:
     return "under 1 %" if 0 < part < 0.01 else f"{part * 100:.0f} %"
 
 
-def count(number: int, noun: str) -> str:
+def megabytes(number: int) -> str:
+    """An amount of memory, from bytes: `0.7 MB`, `24 MB`, `1.2 GB`."""
+    if number >= 1e9:
+        return f"{number / 1e9:.1f} GB"
+    return f"{number / 1e6:.0f} MB" if number >= 1e7 else f"{number / 1e6:.1f} MB"
+
+
+def count(number: int, noun: str, plural: str | None = None) -> str:
     """A count with its noun: `1 word`, `3 words`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
 
 
 def visible(text: str) -> str:
