@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy.special import chdtrc
 
 Array = npt.NDArray[Any]
 """Probabilities or counts of a finite set, [V]: float64, or Fractions (dtype object) where a figure must be exact."""
@@ -87,30 +87,33 @@ def tv_band(p: Array, n: int, level: float = LEVEL, seed: int = 0) -> Band:
 def chi_square(counts: Array, p: Array) -> ChiSquare:
     """Pearson's χ² of counts [V] against p [V], small cells pooled.
 
-    The p-value means what it says only where the number of draws was fixed before the first one. Which cells are
-    pooled depends on p and on that number, never on the counts. A draw where p is 0 settles the matter: p-value 0.
+    The p-value means what it says only where the number of draws was fixed before the first one. A draw where p is 0
+    settles the matter: its p-value is 0.
     """
-    right = np.asarray(p, dtype=np.float64)
-    counts = np.asarray(counts)
+    right, counts = np.asarray(p, dtype=np.float64), np.asarray(counts)
     n = int(counts.sum())
+    groups = pool(right, n)
     if counts[right == 0].any():
-        return ChiSquare(np.inf, int((right > 0).sum()) + 1, 0.0)
-    expected, observed = _pooled(n * right[right > 0] / right.sum(), counts[right > 0])
+        return ChiSquare(np.inf, len(set(groups.tolist())) + 1, 0.0)
+    expected = n * np.bincount(groups, right) / right.sum()
     if len(expected) < 2:
         return ChiSquare(0.0, 1, 1.0)
-    statistic = float(((observed - expected) ** 2 / expected).sum())
-    return ChiSquare(statistic, len(expected), float(stats.chi2.sf(statistic, len(expected) - 1)))
+    statistic = float(((np.bincount(groups, counts) - expected) ** 2 / expected).sum())
+    return ChiSquare(statistic, len(expected), float(chdtrc(len(expected) - 1, statistic)))
 
 
-def _pooled(expected: Array, observed: Array) -> tuple[Array, Array]:
-    """Both with the smallest cells put together until that cell expects enough."""
+def pool(p: Array, n: int) -> npt.NDArray[np.intp]:
+    """For each cell of p [V] the number of the cell that it is counted in, when n draws are planned: small ones share.
+
+    It depends on p and n alone, never on what was counted.
+    """
+    expected = n * np.asarray(p, dtype=np.float64)
     order = np.argsort(expected, kind="stable")
-    expected, observed = expected[order], observed[order]
-    # How many of the smallest go together: all that are too small, and more if these are too small even together.
-    small = int((expected < LEAST_EXPECTED).sum())
-    enough = int(np.searchsorted(expected.cumsum(), LEAST_EXPECTED)) + 1
-    together = max(small, enough)
-    return (
-        np.concatenate([[expected[:together].sum()], expected[together:]]),
-        np.concatenate([[observed[:together].sum()], observed[together:]]),
-    )
+    ranked = expected[order]
+    # The smallest go together: all that are too small alone, and more where these are too small even together.
+    small = int((ranked < LEAST_EXPECTED).sum())
+    enough = int(np.searchsorted(ranked.cumsum(), LEAST_EXPECTED)) + 1
+    together = max(small, enough) if small else 0
+    groups = np.empty(len(expected), dtype=np.intp)
+    groups[order] = np.maximum(np.arange(len(expected)) - together + 1, 0) if together else np.arange(len(expected))
+    return groups
