@@ -1,5 +1,202 @@
-"""Chapter 10."""
+"""Chapter 10: the speed-up on paper, played with dice, and measured."""
 
+from dataclasses import replace
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.theory.simulation import survival_band
+from ui import engine, figures_pays, pays, runs, visit
 from ui.chapter import Chapter
+from ui.content import ChapterText
+from ui.figures import show
+from ui.pays import ALPHA, DRAW, GAMMA, MOST_GAMMA, NUMBERS_OF_ROUNDS, ROUNDS, C, Dot, Model
+from ui.request_bar import gamma_slider, request_bar
+from ui.runs import BothWays
+from ui.words import share, times
 
-Chapter(10).show(lambda chapter: None)
+MAP = visit.Control("map", "set", visit.one_of("set", "best"))
+MAPS = {"set": "at your γ", "best": "at the best γ for each point"}
+SOURCE = (
+    "The formula is from Leviathan, Kalman & Matias, *Fast Inference from Transformers via Speculative Decoding*, "
+    "2023 (arXiv 2211.17192). It assumes that every guess is kept with the same chance α, whatever happened to the "
+    "others, that a check of γ + 1 positions costs as much as a pass over one, and that nothing else takes time. "
+    "Real text keeps to none of these. Read the curves as **shapes, not promises**: where the best γ lies, "
+    "which way a change pushes, where drafting stops to pay."
+)
+
+
+def stage(chapter: Chapter) -> None:
+    model, button_place = sliders()
+    results = st.container()
+    both = measured_runs(chapter.text)
+    told = chapter.predict(facts=pays.question_facts())
+    hand = next(iter(pays.dots([both])), None) if both else None
+    if hand:
+        button_place.button(
+            "Set the sliders to the measured values",
+            key="pays-set",
+            icon=":material/straighten:",
+            on_click=set_sliders,
+            args=(hand.model,),
+        )
+    others = pays.dots([b for b in runs.both_ways() if not both or (b.pair == both.pair and b != both)])
+    with results:
+        on_paper(model, hand, others, told)
+    if both and hand:
+        measurement(both, hand)
+    st.markdown("##### Where the formula comes from")
+    st.markdown(SOURCE)
+
+
+def sliders() -> tuple[Model, DeltaGenerator]:
+    """The three made-up numbers, and the place for the button that sets them to the measured ones."""
+    for sentence in visit.unreadable(ALPHA, C, GAMMA, ROUNDS, DRAW, MAP):
+        st.warning(sentence, icon=":material/link_off:")
+    with st.container(border=True, key="pays-model"):
+        st.caption("Model: these three numbers are made up. Move them.")
+        left, middle, right = st.columns(3, gap="medium")
+        alpha = left.slider("Acceptance rate α (model)", 0.0, 1.0, step=0.01, **visit.bind(ALPHA, "pays"))
+        c = middle.slider("Cost ratio c (model)", 0.0, 1.0, step=0.01, **visit.bind(C, "pays"))
+        gamma = right.slider("Draft length γ (model)", 1, MOST_GAMMA, **visit.bind(GAMMA, "pays"))
+        return Model(alpha, c, gamma), st.container()
+
+
+def set_sliders(measured: Model) -> None:
+    nearest = pays.on_sliders(measured)
+    visit.choose(ALPHA, nearest.alpha)
+    visit.choose(C, nearest.c)
+    visit.choose(GAMMA, nearest.gamma)
+
+
+def on_paper(model: Model, hand: Dot | None, others: list[Dot], told: bool) -> None:
+    """Formulas, the curve over γ and the map; what answers the chapter's question waits for the prediction."""
+    if not told and pays.gives_away(model):
+        st.info(
+            "These numbers lie close to those of the question above. Answer or skip it first, then look.",
+            icon=":material/lock:",
+        )
+        return
+    for column, label, formula in zip(
+        st.columns(3, gap="medium"),
+        ("Tokens a round", "Cost of a round", "Speed-up"),
+        pays.formulas(model),
+        strict=True,
+    ):
+        column.caption(label)
+        column.latex(formula)
+    say = st.success if model.speed_up > 1 + pays.EVEN else st.error if model.speed_up < 1 - pays.EVEN else st.info
+    icon = ":material/trending_up:" if model.speed_up > 1 else ":material/trending_down:"
+    say(f"{pays.verdict(model)} {pays.advice(model)}", icon=icon)
+    left, right = st.columns([11, 9], gap="medium")
+    with left:
+        st.markdown("##### Speed-up over the draft length")
+        speedup_curve(model, hand, others)
+    with right:
+        st.markdown("##### The map")
+        if told:
+            speedup_map(model, hand, others)
+        else:
+            st.caption("The map of all α and c would answer the question above. It waits for your prediction.")
+
+
+def speedup_curve(model: Model, hand: Dot | None, others: list[Dot]) -> None:
+    rounds, seed = dice()
+    show(figures_pays.speedup_over_gamma(model, pays.play(model, rounds, seed), hand, others), "pays-curve")
+    st.caption(
+        f"Crosses: {rounds:,} rounds played with dice at each γ (seed {seed}). Band: their 95 % confidence interval. "
+        f"Of {MOST_GAMMA} such intervals one misses the line on average, by chance alone."
+    )
+
+
+def dice() -> tuple[int, int]:
+    """The number of rounds to play and their seed."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        rounds = st.segmented_control(
+            "Rounds played at each γ",
+            NUMBERS_OF_ROUNDS,
+            format_func=lambda n: f"{n:,}",
+            required=True,
+            **visit.bind(ROUNDS, "pays"),
+        )
+        seed = st.number_input("Seed of the dice", 0, 999_999, step=1, width=180, **visit.bind(DRAW, "pays"))
+        st.button(
+            "Play again", icon=":material/casino:", key="pays-again", on_click=visit.choose, args=(DRAW, seed + 1)
+        )
+    return rounds, seed
+
+
+def speedup_map(model: Model, hand: Dot | None, others: list[Dot]) -> None:
+    kind = st.segmented_control(
+        "Speed-up over α and c",
+        list(MAPS),
+        format_func=lambda name: MAPS[name],
+        required=True,
+        **visit.bind(MAP, "pays"),
+    )
+    show(figures_pays.speedup_map(model, kind == "best", hand, others), "pays-map")
+    if kind == "best":
+        st.caption("With the best γ everywhere the border is a straight line: drafting can pay exactly where α > c.")
+
+
+def measured_runs(chapter: ChapterText) -> BothWays | None:
+    """The pair on this machine, both ways; None while there is nothing to show (the page says why)."""
+    st.markdown("##### The pair on this machine")
+    request = request_bar("pays", chapter)
+    gamma = gamma_slider("pays", chapter.gamma)
+    if request is None or not engine.loading_panel():
+        return None
+    asked = replace(request, max_new_tokens=chapter.length, gamma=gamma)
+    alone = engine.run(replace(asked, method="standard"), "pays-alone")
+    together = alone and engine.run(asked, "pays-together")
+    if not alone or not together:
+        return None
+    both = runs.compared(alone, together)
+    if not pays.dots([both] if both else []):
+        st.info("This answer is too short to be timed: choose another prompt or seed.")
+        return None
+    return both
+
+
+def measurement(both: BothWays, hand: Dot) -> None:
+    """The measured figures and the way from the formula to them."""
+    at = hand.model
+    with st.container(horizontal=True, gap="medium"):
+        for label, value in (
+            ("Acceptance rate α̂", share(at.alpha)),
+            ("Cost ratio ĉ", f"{at.c:.2f}"),
+            ("Draft length γ", str(at.gamma)),
+            ("Tokens a round τ", f"{both.speculative.tau:.2f}"),
+            ("The formula says", times(at.speed_up)),
+            ("Measured speed-up", times(hand.speed_up)),
+        ):
+            st.metric(label, value, width="content")
+    if hand.speed_up < 1:
+        st.warning("**Drafting was slower here.** On this text the pair would do better without it.")
+    st.markdown("##### Why formula and measurement differ")
+    latency = engine.latency("pays-latency")
+    cost = pays.check_cost(both.speculative, latency) if latency else None
+    steps = pays.way_to_measured(both, hand, cost)
+    show(figures_pays.way_figure(steps), "pays-way")
+    st.markdown(
+        "\n".join(f"{i}. **{step.name}** ({times(step.speed_up)}). {step.why}" for i, step in enumerate(steps, 1))
+    )
+    if cost:
+        st.markdown(pays.best_with_checks(hand, cost))
+    independence(both)
+
+
+def independence(both: BothWays) -> None:
+    """The survival curve against what one α̂ for all positions would give."""
+    run = both.speculative
+    same = [r for r in runs.RUNS.held().values() if (r.pair, r.method, r.gamma) == (run.pair, run.method, run.gamma)]
+    measured = pays.pooled(same)
+    if measured is None:
+        return
+    st.markdown("##### Does each guess hold by itself?")
+    low, high = survival_band(measured.alpha_hat, len(measured.survival), measured.rounds, seed=0)
+    show(figures_pays.survival_figure(measured, low, high), "pays-survival")
+    st.markdown(pays.independence_words(measured, run.gamma))
+
+
+Chapter(10).show(stage)

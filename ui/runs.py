@@ -27,7 +27,8 @@ class Run:
         tokens: those after the first, which comes from the prompt's pass.
         rounds: of draft and verification, or target passes where nothing is drafted.
         c_hat: ĉ; None unless both models ran.
-        survival: at index i, rounds that accepted position i over all rounds that drafted.
+        drafting: rounds that drafted anything: the last of a text may have no room for a guess.
+        reached: at index i, rounds that accepted position i.
     """
 
     pair: str
@@ -47,11 +48,16 @@ class Run:
     draft_seconds: float
     overhead_seconds: float
     c_hat: float | None
-    survival: tuple[float, ...]
+    drafting: int
+    reached: tuple[int, ...]
 
     def __post_init__(self) -> None:
         # What a browser hands back is not taken on trust.
-        if min(self.tokens, self.rounds) < 1 or not (isfinite(self.seconds) and self.seconds > 0):
+        if (
+            min(self.tokens, self.rounds) < 1
+            or self.drafting < bool(self.reached)
+            or not (isfinite(self.seconds) and self.seconds > 0)
+        ):
             raise ValueError("a run has tokens, rounds and a time")
 
     @property
@@ -67,6 +73,11 @@ class Run:
         """α̂ = accepted / (accepted + rejected); None where no guess was examined."""
         examined = self.accepted + self.rejected
         return self.accepted / examined if examined else None
+
+    @property
+    def survival(self) -> list[float]:
+        """At index i, the share of rounds that accepted position i."""
+        return [rounds / self.drafting for rounds in self.reached]
 
     @property
     def tau(self) -> float:
@@ -87,6 +98,10 @@ class BothWays:
     speculative: Run
 
     @property
+    def pair(self) -> str:
+        return self.speculative.pair
+
+    @property
     def speed_up(self) -> float:
         """Measured: time a token of standard decoding, at its fastest, over that of draft-and-verify."""
         return self.standard.seconds_per_token / self.speculative.seconds_per_token
@@ -97,7 +112,7 @@ RUNS = Store("runs", dict[str, Run])
 
 def record(trace: Trace) -> None:
     """Keep a finished run's figures. Equal requests are one run, the newest measurement of it counts."""
-    if trace.seconds <= 0 or len(trace.tokens) < 2:
+    if not _timed(trace):
         return
     held, key = RUNS.held(), _digest(pair_name(trace), trace.request)
     run = summary(trace)
@@ -112,6 +127,8 @@ def summary(trace: Trace) -> Run:
     """A run in a few figures; it must have written a token after the first."""
     request, pair = trace.request, trace.pair
     curated = {(p.text, p.chat): p.id for p in content.prompts()}
+    drafting = [r for r in trace.rounds if r.positions]
+    longest = max((len(r.positions) for r in drafting), default=0)
     # Without padding a standard run would have been so much quicker.
     pace = pair.padding_cost if request.method == "standard" else 1.0
     return Run(
@@ -132,7 +149,8 @@ def summary(trace: Trace) -> Run:
         draft_seconds=sum(sum(r.draft_times) for r in trace.rounds) / pace,
         overhead_seconds=sum(r.overhead_time for r in trace.rounds) / pace,
         c_hat=trace.c_hat,
-        survival=tuple(trace.survival),
+        drafting=len(drafting),
+        reached=tuple(sum(r.accepted > i for r in drafting) for i in range(longest)),
     )
 
 
@@ -147,11 +165,23 @@ def pair_name(trace: Trace) -> str:
     return f"{pair.target} with {pair.draft}, {pair.dtype} on {pair.device}"
 
 
-def both_ways(pair: str) -> list[BothWays]:
-    """The visit's speculative runs of a pair for which there is a standard run of the same text, oldest first."""
-    mine = [run for run in RUNS.held().values() if run.pair == pair]
-    standard = {run.asked: run for run in mine if run.method == "standard"}
-    return [BothWays(standard[run.asked], run) for run in mine if run.method == "speculative" and run.asked in standard]
+def compared(standard: Trace, speculative: Trace) -> BothWays | None:
+    """Two traces of the same text; None where one is too short to be timed."""
+    if not (_timed(standard) and _timed(speculative)):
+        return None
+    return BothWays(summary(standard), summary(speculative))
+
+
+def both_ways() -> list[BothWays]:
+    """The visit's speculative runs that have a standard run of the same text by the same pair, oldest first."""
+    held = RUNS.held().values()
+    standard = {(run.pair, run.asked): run for run in held if run.method == "standard"}
+    drafted = ((run, standard.get((run.pair, run.asked))) for run in held if run.method == "speculative")
+    return [BothWays(alone, run) for run, alone in drafted if alone]
+
+
+def _timed(trace: Trace) -> bool:
+    return trace.seconds > 0 and len(trace.tokens) > 1
 
 
 def _digest(*parts: object) -> str:

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from core.decoding.trace import Trace
 from tests.ui.hand_made import CAT, CAT_ROUNDS, draft_alone, speculative, standard
 from ui import content, memory, runs
-from ui.runs import RUNS, Run, both_ways, pair_name, summary
+from ui.runs import RUNS, Run, both_ways, compared, summary
 
 ALONE, TOGETHER = standard(CAT), speculative("The", CAT_ROUNDS)
 
@@ -38,7 +38,7 @@ def test_a_standard_run_is_timed_on_the_fastest_clock() -> None:
 
 def test_a_speculative_runs_figures_are_the_traces() -> None:
     run = summary(TOGETHER)
-    assert run.alpha_hat == TOGETHER.alpha_hat and run.survival == tuple(TOGETHER.survival)
+    assert run.alpha_hat == TOGETHER.alpha_hat and run.survival == TOGETHER.survival
     assert run.tau == pytest.approx(TOGETHER.tau) and run.c_hat == TOGETHER.c_hat
     assert run.seconds == pytest.approx(TOGETHER.seconds)
     assert run.drafted == 26 and run.draft_seconds == pytest.approx(0.26)
@@ -54,19 +54,24 @@ def test_a_curated_prompt_is_named_by_its_id() -> None:
 def test_both_ways_of_the_same_text_give_the_measured_speed_up(held: dict[str, Run]) -> None:
     for trace in (ALONE, TOGETHER, draft_alone(CAT)):
         runs.record(trace)
-    (pair,) = both_ways(pair_name(ALONE))
+    (pair,) = both_ways()
     assert pair.standard.method == "standard" and pair.speculative.method == "speculative"
     assert pair.speed_up == pytest.approx(ALONE.seconds / 1.25 / TOGETHER.seconds)
-    assert both_ways("another pair") == []
+    assert compared(ALONE, TOGETHER) == pair
+    other = replace(TOGETHER, pair=replace(TOGETHER.pair, target="bigger"))
+    held.clear()
+    runs.record(ALONE)
+    runs.record(other)
+    assert both_ways() == []
 
 
 @pytest.mark.parametrize("changes", [{"seed": 1}, {"temperature": 0.5}, {"prompt": "Go on!"}, {"top_k": 5}])
 def test_runs_of_different_texts_do_not_pair_up(held: dict[str, Run], changes: dict[str, Any]) -> None:
     runs.record(ALONE)
     runs.record(asking(TOGETHER, **changes))
-    assert both_ways(pair_name(ALONE)) == []
+    assert both_ways() == []
     runs.record(asking(TOGETHER, gamma=2, max_new_tokens=12, rule="coupled"))
-    assert len(both_ways(pair_name(ALONE))) == 1
+    assert len(both_ways()) == 1
 
 
 def test_equal_requests_are_one_run_and_the_newest_measurement_counts(held: dict[str, Run]) -> None:
@@ -80,8 +85,9 @@ def test_equal_requests_are_one_run_and_the_newest_measurement_counts(held: dict
 
 
 def test_a_run_of_one_token_is_no_measurement(held: dict[str, Run]) -> None:
-    runs.record(replace(ALONE, rounds=(), pieces=("The",)))
-    assert held == {}
+    short = replace(ALONE, rounds=(), pieces=("The",))
+    runs.record(short)
+    assert held == {} and compared(short, TOGETHER) is None and compared(ALONE, short) is None
 
 
 def test_the_oldest_runs_go_first(held: dict[str, Run]) -> None:
@@ -103,7 +109,7 @@ def visitor() -> None:
     if "kept" in st.session_state:
         memory.take_back(st.session_state["kept"])
     memory.remember()
-    st.session_state["measured"] = [round(b.speed_up, 6) for b in runs.both_ways(runs.pair_name(standard(CAT)))]
+    st.session_state["measured"] = [round(b.speed_up, 6) for b in runs.both_ways()]
     st.session_state["said"] = visit.prediction(2)
 
 
@@ -137,7 +143,7 @@ def test_what_the_browser_kept_stays_small() -> None:
     "spoilt",
     [
         {"tokens": 0}, {"rounds": 0}, {"target_seconds": float("nan")}, {"target_seconds": -9.0}, {"method": "magic"},
-        {"survival": "x"}, {"gamma": None},
+        {"reached": "x"}, {"gamma": None}, {"drafting": 0, "reached": [1]},
     ],
 )  # fmt: skip
 def test_runs_that_make_no_sense_are_left_alone(spoilt: dict[str, object]) -> None:
