@@ -10,13 +10,25 @@ os.environ.setdefault("SPECLAB_THREADS", "1")
 
 import core  # noqa: F401, I001
 
+from collections.abc import Iterator
+from functools import cache
+
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from transformers import AutoModelForCausalLM, PreTrainedModel
 
 from core.models import ModelPair, load_pair
 from core.models.gguf import converted_target
 from core.models.presets import find_preset
 from core.settings import read_settings
+
+
+@pytest.fixture(scope="session", autouse=True)
+def packages_are_read_once() -> Iterator[None]:
+    """Each AppTest reads what all installed packages say of themselves, in search of components: half a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
 
 
 @pytest.fixture(scope="session")

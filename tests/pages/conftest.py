@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
 from tests.pages.stand_in import open_stand_in
-from ui import engine
+from ui import engine, navigation
 from ui.engine import Door
 
 ROOT = Path(__file__).parents[2]
@@ -43,15 +43,9 @@ def open_page(stand_in: Door, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]
 
     def open_it(page: str, **params: str) -> AppTest:
         at = AppTest.from_file(str(ROOT / "Home.py"), default_timeout=60)
-        for name, value in params.items():
+        for name, value in {navigation.GOTO: page, **params}.items():
             at.query_params[name] = value
-        at.run()
-        if page != "home.py":
-            at.switch_page(f"pages/{page}")
-            for name, value in params.items():
-                at.query_params[name] = value
-            at.run()
-        return at
+        return at.run()
 
     yield open_it
 
@@ -74,7 +68,26 @@ def sentences(at: AppTest) -> str:
     return "\n".join(str(element.value) for kind in kinds for element in at.get(kind) if isinstance(element, Element))
 
 
+def components(at: AppTest) -> list[dict[str, Any]]:
+    """What the page sends to its components."""
+    return [json.loads(c.proto.json) for c in at.get("bidi_component") if c.proto.json]
+
+
 def charts(at: AppTest) -> list[dict[str, Any]]:
     """The figures that the page draws, as plain data: `data`, `layout` and the `label` a screen reader says."""
-    sent = [json.loads(c.proto.json) for c in at.get("bidi_component") if c.proto.json]
-    return [{**json.loads(c["figure"]), "label": c["label"]} for c in sent if "figure" in c]
+    return [{**json.loads(c["figure"]), "label": c["label"]} for c in components(at) if "figure" in c]
+
+
+def lanes_of(at: AppTest) -> list[dict[str, Any]]:
+    """The lanes of the page's replay; none where it has no replay."""
+    return next((c["lanes"] for c in components(at) if "lanes" in c), [])
+
+
+def strip_of(at: AppTest) -> list[dict[str, Any]]:
+    """The tokens of the page's first strip."""
+    return next(c["tokens"] for c in components(at) if "tokens" in c)
+
+
+def skip(at: AppTest, chapter: int) -> AppTest:
+    """Skip the chapter's question."""
+    return at.button(f"skip-{chapter}").click().run()

@@ -13,8 +13,7 @@ from core.models import ModelPair
 from core.serving.local import LocalEngine
 from core.serving.opening import Opened, facts
 from tests.pages import stand_in
-from tests.pages.conftest import Open, sentences, settled
-from tests.pages.test_pages import lanes_of, skip, strip_of
+from tests.pages.conftest import Open, lanes_of, sentences, settled, skip, strip_of
 from ui import content, engine
 from ui.engine import Door
 
