@@ -43,7 +43,7 @@ def test_names_in_braces_are_the_figures_that_the_pages_give() -> None:
     }
     assert named == {
         1: {"calls"}, 2: {"same", "total"}, 3: {"one_ms", "five_ms"}, 4: {"kept", "total", "verdict"}, 5: {"dropped"},
-        6: {"drawn", "kept"}, 7: {"wrong_tv", "right_tv"}, 8: {"gained"}, 9: {"here"},
+        6: {"drawn", "guessed", "kept", "share"}, 7: {"wrong_tv", "right_tv"}, 8: {"gained"}, 9: {"here"},
         10: {"tokens", "cost", "speedup", "best", "best_speedup"},
     }  # fmt: skip
 

@@ -1,0 +1,289 @@
+"""Figures of the rule at one position: what of p and q agrees, where the dart falls, what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from core.measure.exactness import Band
+from ui.figures import FONT_SIZE, styled, visible
+from ui.palette import INK, LOOKS, PARTS
+
+KEPT = LOOKS["kept"].tone.mark
+SHADE = "rgba(127, 123, 115, 0.35)"
+LEAST = 1e-4
+"""Distances below this are drawn here: a logarithmic axis has no zero."""
+ROW = 84
+"""Pixels that a token's pair of bars takes."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """A token's p and q in parts: what both give, what the draft gives too much, what it gives too little."""
+
+    name: str
+    both: float
+    eager: float
+    shy: float
+
+    @classmethod
+    def of(cls, name: str, p: float, q: float) -> Split:
+        return cls(name, min(p, q), max(0.0, q - p), max(0.0, p - q))
+
+    @property
+    def p(self) -> float:
+        return self.both + self.shy
+
+    @property
+    def q(self) -> float:
+        return self.both + self.eager
+
+
+def split_bars(rows: Sequence[Split], *, parts: bool = True, replacement: Sequence[float] | None = None) -> go.Figure:
+    """Two bars a token, q above p: green where they agree, hatched where only one of them reaches.
+
+    Args:
+        parts: False draws plain bars of p and q, without telling where they agree.
+        replacement: the residual's share of each token, written at the end of its bar.
+    """
+    figure = go.Figure()
+    at_q, at_p = ([i + shift for i in range(len(rows))] for shift in (-0.2, 0.2))
+    series: tuple[tuple[str, list[float], list[float], str, str], ...]
+    if parts:
+        series = (
+            ("both agree", [r.both for r in rows] * 2, at_q + at_p, KEPT, ""),
+            ("draft too eager", [r.eager for r in rows], at_q, PARTS["q"].mark, "/"),
+            ("draft too shy", [r.shy for r in rows], at_p, PARTS["residual"].mark, "x"),
+        )
+    else:
+        series = (
+            ("draft q", [r.q for r in rows], at_q, PARTS["q"].mark, ""),
+            ("target p", [r.p for r in rows], at_p, PARTS["p"].mark, ""),
+        )
+    for name, lengths, at, colour, pattern in series:
+        figure.add_trace(_segments(name, lengths, at, colour, pattern))
+    left = replacement or [0.0] * len(rows)
+    figure.add_trace(_ends([r.q for r in rows], at_q, [f"q {r.q:.2f}" for r in rows]))
+    figure.add_trace(
+        _ends(
+            [r.p for r in rows],
+            at_p,
+            [f"p {r.p:.2f}" + (f" · residual {x:.2f}" if x > 0 else "") for r, x in zip(rows, left, strict=True)],
+        )
+    )
+    styled(figure, 60 + ROW * len(rows))
+    figure.update_layout(barmode="stack", legend_traceorder="normal", margin={"l": 10, "r": 10, "t": 44, "b": 4})
+    longest = max((max(r.p, r.q) for r in rows), default=1.0)
+    figure.update_xaxes(visible=False, range=[0, longest * (1.32 if replacement else 1.12)], fixedrange=True)
+    figure.update_yaxes(
+        tickvals=list(range(len(rows))),
+        ticktext=[f"<b>{visible(r.name, 18)}</b>  " for r in rows],
+        range=[len(rows) - 0.5, -0.5],
+        showgrid=False,
+        fixedrange=True,
+        tickfont={"size": FONT_SIZE + 2},
+    )
+    return figure
+
+
+def _segments(name: str, lengths: Sequence[float], at: Sequence[float], colour: str, pattern: str) -> go.Bar:
+    marker: dict[str, object] = {"color": colour}
+    if pattern:
+        marker = {"color": colour, "pattern": {"shape": pattern, "fillmode": "replace", "solidity": 0.45, "size": 9},
+                  "line": {"color": colour, "width": 2}}  # fmt: skip
+    return go.Bar(
+        name=name,
+        x=list(lengths),
+        y=list(at),
+        width=0.36,
+        orientation="h",
+        marker=marker,
+        hovertemplate=f"{name}: %{{x:.3f}}<extra></extra>",
+    )
+
+
+def _ends(x: Sequence[float], y: Sequence[float], texts: Sequence[str]) -> go.Scatter:
+    return go.Scatter(
+        x=list(x),
+        y=list(y),
+        text=[f" {text}" for text in texts],
+        mode="text",
+        textposition="middle right",
+        textfont={"size": FONT_SIZE},
+        hoverinfo="skip",
+        showlegend=False,
+        cliponaxis=False,
+    )
+
+
+def dart(chance: float, u: float | None) -> go.Figure:
+    """The line from 0 to 1 on which the number u falls: left of `chance` the guess stays."""
+    figure = go.Figure()
+    figure.add_trace(_segments("stays", [chance], [0], KEPT, ""))
+    figure.add_trace(_segments("falls", [1 - chance], [0], INK.mark, "/"))
+    if u is not None:
+        figure.add_trace(
+            go.Scatter(
+                x=[u],
+                y=[-0.34],
+                mode="markers+text",
+                marker={"symbol": "triangle-down", "size": 20, "color": INK.mark},
+                text=[f"<b>u = {u:.3f}</b>"],
+                textposition="top center",
+                textfont={"size": FONT_SIZE},
+                hoverinfo="skip",
+                showlegend=False,
+                cliponaxis=False,
+            )
+        )
+    styled(figure, 170)
+    figure.update_layout(barmode="stack", legend_traceorder="normal", margin={"l": 10, "r": 10, "t": 40, "b": 4})
+    # The ends give way where the border between the two would run into them.
+    ends = [end for end in (0.0, 1.0) if abs(end - chance) > 0.12]
+    figure.update_xaxes(
+        range=[-0.04, 1.04],
+        tickvals=[*ends, chance],
+        ticktext=[*(f"{end:.0f}" for end in ends), f"<b>{chance:.3g}</b>"],
+        tickangle=0,
+        showgrid=False,
+        fixedrange=True,
+        ticks="outside",
+    )
+    figure.update_yaxes(visible=False, range=[0.3, -1.2], fixedrange=True)
+    return figure
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Something counted beside what it should be. `seen` is None while nothing was counted."""
+
+    name: str
+    seen: float | None
+    expected: float
+    said: str
+
+
+def tallies(rows: Sequence[Tally], colours: Sequence[str]) -> go.Figure:
+    """Bars of what was counted, each with a mark where theory puts it."""
+    at = list(range(len(rows)))
+    figure = go.Figure(
+        go.Bar(
+            name="counted",
+            x=[r.seen or 0.0 for r in rows],
+            y=at,
+            width=0.5,
+            orientation="h",
+            marker={"color": list(colours), "cornerradius": 4},
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    )
+    figure.add_trace(
+        go.Scatter(
+            name="what theory says",
+            x=[r.expected for r in rows],
+            y=at,
+            mode="markers",
+            marker={"symbol": "line-ns", "size": 34, "line": {"width": 5, "color": INK.mark}},
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    )
+    ends = [max(r.seen or 0.0, r.expected) + 0.01 for r in rows]
+    texts = [f"{'–' if r.seen is None else f'<b>{r.seen:.1%}</b>'}   ({r.said} = {r.expected:.1%})" for r in rows]
+    figure.add_trace(_ends(ends, at, texts))
+    styled(figure, 20 + 56 * len(rows))
+    figure.update_layout(margin={"l": 10, "r": 10, "t": 6, "b": 6})
+    figure.update_xaxes(visible=False, range=[0, 1.55], fixedrange=True)
+    figure.update_yaxes(
+        tickvals=at,
+        ticktext=[f"{r.name}  " for r in rows],
+        range=[len(rows) - 0.5, -0.5],
+        showgrid=False,
+        fixedrange=True,
+    )
+    return figure
+
+
+def outputs(names: Sequence[str], p: Sequence[float], exact: Sequence[float], sampled: Sequence[float]) -> go.Figure:
+    """Token by token: the target's p, what was written, and what the rule gives in the long run."""
+    labels = [visible(name, 14) for name in names]
+    at = list(range(len(names)))
+    figure = go.Figure()
+    for name, shares, shift, colour, pattern in (
+        ("target p", p, -0.2, PARTS["p"].mark, ""),
+        ("written, counted", sampled, 0.2, INK.mark, "/"),
+    ):
+        figure.add_trace(
+            go.Bar(
+                name=name,
+                x=[i + shift for i in at],
+                y=list(shares),
+                width=0.36,
+                marker={"color": colour, "pattern": {"shape": pattern, "fillmode": "replace", "solidity": 0.5},
+                        "line": {"color": colour, "width": 2 if pattern else 0}},
+                hovertemplate=f"{name}: %{{y:.4f}}<extra></extra>",
+            )
+        )  # fmt: skip
+    figure.add_trace(
+        go.Scatter(
+            name="written, exactly",
+            x=[i + 0.2 for i in at],
+            y=list(exact),
+            mode="markers",
+            marker={"symbol": "diamond", "size": 15, "color": LOOKS["correction"].tone.mark},
+            hovertemplate="exactly: %{y:.4f}<extra></extra>",
+        )
+    )
+    styled(figure, 400)
+    figure.update_xaxes(tickvals=at, ticktext=labels, showgrid=False, fixedrange=True)
+    top = max([*p, *exact, *sampled, 0.01])
+    figure.update_yaxes(title_text="share", tickformat=".0%", range=[0, 1.12 * top], fixedrange=True)
+    return figure
+
+
+def distance(ns: Sequence[int], bands: Sequence[Band], seen: Sequence[tuple[int, float]], exact: float) -> go.Figure:
+    """Total variation between what was written and p, draw by draw, over the band that sampling noise alone gives.
+
+    `bands` stands for `ns`; `seen` is (draws, distance), as far as one has drawn.
+    """
+    figure = go.Figure()
+    band = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
+    figure.add_trace(go.Scatter(x=list(ns), y=[b.high for b in bands], showlegend=False, **band))
+    noise = f"noise alone, {bands[0].level * 100:.0f} % of the time"
+    lows = [max(b.low, LEAST) for b in bands]
+    figure.add_trace(go.Scatter(x=list(ns), y=lows, name=noise, fill="tonexty", fillcolor=SHADE, **band))
+    if exact > 0.0005:
+        figure.add_trace(
+            go.Scatter(
+                x=[ns[0], ns[-1]],
+                y=[exact, exact],
+                name=f"this rule, exactly: {exact:.3f}",
+                mode="lines",
+                line={"color": LOOKS["correction"].tone.mark, "width": 4, "dash": "dash"},
+                hoverinfo="skip",
+            )
+        )
+    figure.add_trace(
+        go.Scatter(
+            x=[n for n, _ in seen],
+            y=[max(tv, LEAST) for _, tv in seen],
+            name="counted",
+            mode="lines+markers",
+            line={"color": PARTS["p"].mark, "width": 4},
+            marker={"size": 11},
+            hovertemplate="%{x:,} draws: %{y:.4f}<extra></extra>",
+        )
+    )
+    styled(figure, 420)
+    decades = {10: "10", 100: "100", 1000: "1,000", 10_000: "10,000", 100_000: "100,000", 1_000_000: "1 million"}
+    figure.update_xaxes(
+        type="log", title_text="draws", tickvals=list(decades), ticktext=list(decades.values()), range=[0.9, 6.2]
+    )
+    ticks = [0.001, 0.01, 0.1, 1]
+    figure.update_yaxes(
+        type="log", title_text="distance (TV)", tickvals=ticks, ticktext=[str(t) for t in ticks], range=[-4, 0.1]
+    )
+    return figure
