@@ -1,5 +1,6 @@
 """Chapter 11: one request decoded both ways, on one axis: when each token reaches the reader, and at what price."""
 
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
@@ -135,15 +136,17 @@ def waiting(lanes: list[Lane], both: tuple[Rhythm, Rhythm], unit: Unit) -> None:
 
 def table(both: tuple[Rhythm, Rhythm], unit: Unit) -> None:
     """The figures of both lanes side by side."""
-    figures = [
-        ("Time to the first token", *(told.first for told in both)),
-        ("of that, the draft’s own prompt pass", *(told.draft_prompt for told in both)),
-        ("Gap between two tokens, median", *(told.median for told in both)),
-        ("Gap, 95th percentile", *(told.p95 for told in both)),
-        ("Gap, mean", *(told.mean for told in both)),
-        ("Whole answer", *(told.total for told in both)),
+    figures: list[tuple[str, Callable[[Rhythm], float]]] = [
+        ("Time to the first token", lambda told: told.first),
+        ("of that, the draft’s own prompt pass", lambda told: told.draft_prompt),
+        ("Gap between two tokens, median", lambda told: told.median),
+        ("Gap, 95th percentile", lambda told: told.p95),
+        ("Gap, mean", lambda told: told.mean),
+        ("Whole answer", lambda told: told.total),
     ]
-    rows = "\n".join(f"| {label} | {amount(one, unit)} | {amount(two, unit)} |" for label, one, two in figures)
+    rows = "\n".join(
+        f"| {label} | {' | '.join(amount(figure(told), unit) for told in both)} |" for label, figure in figures
+    )
     st.markdown(f"| | {STANDARD} | {DRAFTED} |\n|:--|--:|--:|\n{rows}")
 
 

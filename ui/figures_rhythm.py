@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from core.theory.memory import MemoryPlan
 from ui.figures import FONT_SIZE, styled
@@ -14,43 +13,61 @@ from ui.rhythm import Rhythm, bins, counts
 from ui.words import count
 
 MILLION = 1e6
+AXES = ("y", "y2")
+"""The two rows of the picture of the gaps, the upper one first."""
 
 
 def gap_bars(rows: Sequence[tuple[str, Rhythm]], unit: str, *, height: int = 480) -> go.Figure:
-    """How many gaps are how long: one row of bars a lane, on one axis, with the median and the 95th percentile marked.
+    """How many gaps are how long: a row of bars for each of two lanes, on one axis, with median and 95th percentile.
 
     `unit` names the axis. Every lane has at least one gap.
     """
-    figure = make_subplots(rows=len(rows), cols=1, shared_xaxes=True, vertical_spacing=0.14)
     edges = bins(*(told.gaps for _, told in rows))
     width = edges[1] - edges[0]
-    tones = (MUTED.mark, LOOKS["kept"].tone.mark)
-    patterns = ("", "/")
     heights = [counts(told.gaps, edges) for _, told in rows]
-    for row, ((title, told), number, tone, pattern) in enumerate(zip(rows, heights, tones, patterns, strict=False), 1):
-        bars = go.Bar(
-            x=[edge + width / 2 for edge in edges[:-1]],
-            y=number,
-            width=width * 0.92,
-            name=title,
-            marker=_filled(tone, pattern),
-            text=[str(n) if n else "" for n in number],
-            textposition="outside",
-            textfont={"size": FONT_SIZE},
-            cliponaxis=False,
-            hoverinfo="skip",
-        )
-        figure.add_trace(bars, row=row, col=1)
-        _title(figure, row, title, sum(number))
-        for text, value, at in zip(("median", "p95"), (told.median, told.p95), (0.98, 0.76), strict=True):
-            _mark(figure, row, value, edges[-1], f"{text} {_short(value)}", at)
+    looks = ((MUTED.mark, ""), (LOOKS["kept"].tone.mark, "/"))
+    figure = go.Figure(
+        data=[
+            _counted(number, edges, _filled(*look), axis)
+            for number, look, axis in zip(heights, looks, AXES, strict=True)
+        ],
+        layout={
+            "annotations": [
+                note for row, axis in zip(rows, AXES, strict=True) for note in _notes(*row, axis, 0.6 * edges[-1])
+            ],
+            "shapes": [
+                _line(value, axis)
+                for (_, told), axis in zip(rows, AXES, strict=True)
+                for value in (told.median, told.p95)
+            ],
+        },
+    )
     styled(figure, height)
-    figure.update_layout(showlegend=False, margin={"l": 0, "r": 10, "t": 36, "b": 10})
-    figure.update_xaxes(range=[-width * 0.6, edges[-1] + width * 0.6])
-    figure.update_xaxes(title_text=unit, row=len(rows), col=1)
-    tallest = max(n for number in heights for n in number)
-    figure.update_yaxes(range=[0, tallest * 1.18], visible=False)
+    scale = {"range": [0, max(n for number in heights for n in number) * 1.18], "visible": False}
+    figure.update_layout(
+        showlegend=False,
+        margin={"l": 0, "r": 10, "t": 36, "b": 10},
+        xaxis={"range": [-width * 0.6, edges[-1] + width * 0.6], "title": {"text": unit}, "anchor": "y2"},
+        yaxis={"domain": [0.58, 1.0], **scale},
+        yaxis2={"domain": [0.0, 0.42], **scale},
+    )
     return figure
+
+
+def _counted(number: Sequence[int], edges: Sequence[float], marker: dict[str, object], axis: str) -> go.Bar:
+    width = edges[1] - edges[0]
+    return go.Bar(
+        x=[edge + width / 2 for edge in edges[:-1]],
+        y=number,
+        yaxis=axis,
+        width=width * 0.92,
+        marker=marker,
+        text=[str(n) if n else "" for n in number],
+        textposition="outside",
+        textfont={"size": FONT_SIZE},
+        cliponaxis=False,
+        hoverinfo="skip",
+    )
 
 
 def _filled(tone: str, pattern: str) -> dict[str, object]:
@@ -59,27 +76,22 @@ def _filled(tone: str, pattern: str) -> dict[str, object]:
     return {"color": tone, "pattern": hatch}
 
 
-def _short(value: float) -> str:
-    return f"{value:.3g}"
+def _line(value: float, axis: str) -> dict[str, object]:
+    stroke = {"color": LOOKS["correction"].tone.mark, "width": 2, "dash": "dot"}
+    ends = {"x0": value, "x1": value, "y0": 0, "y1": 1}
+    return {"type": "line", "xref": "x", "yref": f"{axis} domain", "line": stroke, "layer": "below", **ends}
 
 
-def _title(figure: go.Figure, row: int, title: str, gaps: int) -> None:
-    figure.add_annotation(
-        x=0, y=1, xref="x domain", yref="y domain", row=row, col=1, text=f"<b>{title}</b>: {count(gaps, 'gap')}",
-        showarrow=False,
-        xanchor="left", yanchor="bottom", yshift=6, font={"size": FONT_SIZE},
-    )  # fmt: skip
-
-
-def _mark(figure: go.Figure, row: int, value: float, end: float, text: str, at: float) -> None:
-    """A line at a value, with its words on the side where there is room."""
-    line = {"color": LOOKS["correction"].tone.mark, "width": 2, "dash": "dot"}
-    figure.add_vline(x=value, row=row, col=1, line=line, layer="below")
-    leftward = value > 0.6 * end
-    figure.add_annotation(
-        x=value, y=at, yref="y domain", row=row, col=1, text=text, showarrow=False, yanchor="top",
-        xanchor="right" if leftward else "left", xshift=-8 if leftward else 8, font={"size": FONT_SIZE},
-    )  # fmt: skip
+def _notes(title: str, told: Rhythm, axis: str, middle: float) -> list[dict[str, object]]:
+    """A row's title, and the words at its lines, each on the side where there is room."""
+    shared = {"yref": f"{axis} domain", "showarrow": False, "font": {"size": FONT_SIZE}}
+    words = f"<b>{title}</b>: {count(len(told.gaps), 'gap')}"
+    notes = [{"x": 0, "xref": "x domain", "y": 1, "xanchor": "left", "yanchor": "bottom", "yshift": 6, "text": words}]
+    for name, value, height in (("median", told.median, 0.98), ("p95", told.p95, 0.76)):
+        side, shift = ("right", -8) if value > middle else ("left", 8)
+        place = {"x": value, "xref": "x", "y": height, "xanchor": side, "yanchor": "top", "xshift": shift}
+        notes.append({**place, "text": f"{name} {value:.3g}"})
+    return [note | shared for note in notes]
 
 
 def memory_bars(plans: Sequence[tuple[str, MemoryPlan]], *, height: int = 300) -> go.Figure:
@@ -103,7 +115,6 @@ def memory_bars(plans: Sequence[tuple[str, MemoryPlan]], *, height: int = 300) -
                 hovertemplate=name + ": %{x:,.1f} MB<extra></extra>",
             )
         )
-    styled(figure, height)
     totals = [plan.total / MILLION for _, plan in plans]
     figure.add_trace(
         go.Scatter(
@@ -112,8 +123,13 @@ def memory_bars(plans: Sequence[tuple[str, MemoryPlan]], *, height: int = 300) -
             cliponaxis=False,
         )
     )  # fmt: skip
-    figure.update_layout(barmode="stack", bargap=0.4, margin={"l": 0, "r": 10, "t": 60, "b": 10})
-    figure.update_layout(legend_traceorder="normal")
-    figure.update_xaxes(range=[0, max(totals) * 1.35], title_text="MB")
-    figure.update_yaxes(autorange="reversed", showgrid=False)
+    styled(figure, height)
+    figure.update_layout(
+        barmode="stack",
+        bargap=0.4,
+        margin={"l": 0, "r": 10, "t": 60, "b": 10},
+        legend={"traceorder": "normal"},
+        xaxis={"range": [0, max(totals) * 1.35], "title": {"text": "MB"}},
+        yaxis={"autorange": "reversed", "showgrid": False},
+    )
     return figure
