@@ -1,5 +1,85 @@
-"""Chapter 5."""
+"""Chapter 5: one target pass over γ guesses, and the γ + 1 distributions that came back."""
 
+import streamlit as st
+
+from core.decoding.trace import Position
+from ui import formulas, visit
 from ui.chapter import Chapter
+from ui.components.one_pass import one_pass
+from ui.figures import show
+from ui.figures_round import distribution_bars, either, written
+from ui.hand import Hand, belonging, hand
+from ui.round_words import assumption, dropped, quoted, telling_place
 
-Chapter(5).show(lambda chapter: None)
+PLACE = visit.Control("place", 0, visit.whole(0, 33))
+"""The place looked at, from 1; 0 while none was chosen."""
+
+
+def stage(chapter: Chapter) -> None:
+    held = hand("pass", chapter.text)
+    if held is None:
+        return
+    revealed = chapter.predict(facts={"dropped": dropped(held.round)})
+    chosen = belonging(PLACE, "pass", (held.trace.request, held.round.index))
+    last = len(held.round.positions)
+    place = min(chosen - 1, last) if chosen else telling_place(held.round)
+    st.markdown(
+        f"The last token of the text and **{last} guesses** go in together. **{last + 1} distributions** come out: "
+        "each is the target's answer to what comes next after everything up to there. Click a place to open it."
+    )
+    one_pass(held, key="pass-picture", place=place, verdicts=revealed, on_place=lambda at: visit.choose(PLACE, at + 1))
+    opened(held, place, revealed)
+
+
+def opened(held: Hand, place: int, revealed: bool) -> None:
+    """Everything about one place: the beginning it assumed, and both distributions."""
+    guesses = held.round.positions
+    with st.container(border=True, key="opened"):
+        if place < len(guesses):
+            st.markdown(f"##### Place {place + 1}: an answer about guess {place + 1}, {quoted(guesses[place].text)}")
+        else:
+            st.markdown(f"##### Place {place + 1}: the bonus place, behind the last guess")
+        if revealed:
+            st.markdown(assumption(held.round, place))
+        beginning = held.before + "".join(x.text for x in guesses[:place])
+        st.caption("It was the answer to what comes next after this beginning (▁):")
+        st.code(f"{beginning}▁", language=None, wrap_lines=True)
+        if place < len(guesses):
+            both(guesses[place])
+        else:
+            bonus_place(held)
+
+
+def both(x: Position) -> None:
+    """p and q at one guess."""
+    bars, figures = st.columns([3, 2], gap="large")
+    with bars:
+        show(distribution_bars(either(x)), "pass-bars")
+    with figures:
+        st.latex(formulas.beta(x))
+        st.caption("β is the share of the two distributions that overlaps: how often a guess here stays.")
+        with st.container(horizontal=True, gap="medium"):
+            for label, value in (
+                ("p of the guess", f"{x.p:.3f}"),
+                ("q of the guess", f"{x.q:.3f}"),
+                ("entropy of p", f"{x.entropy_p:.2f} nats"),
+                ("entropy of q", f"{x.entropy_q:.2f} nats"),
+            ):
+                st.metric(label, value, width="content")
+        st.caption("Entropy 0 means sure of one token; a higher value means that many are in play.")
+
+
+def bonus_place(held: Hand) -> None:
+    """p behind the last guess, where it was used."""
+    final = held.round.final
+    if final is None or final.kind != "bonus":
+        st.markdown("The pass gave an answer here too. A guess before it did not stand, so nobody looked at it.")
+        return
+    st.markdown(
+        f"All guesses were kept, so the bonus token is drawn here: **{quoted(final.text)}**. The draft has no q for it."
+    )
+    show(distribution_bars(written(final)), "pass-bars")
+    st.metric("entropy of p", f"{final.entropy:.2f} nats", width="content")
+
+
+Chapter(5).show(stage)

@@ -6,15 +6,16 @@ names them and the next chapter opens the same round.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 import streamlit as st
 
 from core.decoding.request import DecodeRequest
-from core.decoding.trace import Position, Round, Trace
+from core.decoding.trace import Round, Trace
 from ui import engine, visit
 from ui.content import ChapterText
-from ui.palette import LOOKS, State
+from ui.palette import LOOKS
 from ui.request_bar import gamma_slider, request_bar
 
 MOST_ROUNDS = 999
@@ -80,11 +81,6 @@ def telling(rounds: list[Round]) -> Round:
     return next(iter([*whole, *missed, *rounds]))
 
 
-def state(x: Position) -> State:
-    """How a guess is marked: kept, or dropped (missed or never examined)."""
-    return "kept" if x.accepted else "discarded"
-
-
 def summary(round_: Round) -> str:
     """A round's outcome by its signs and in a few words: `✓✓✕·  2 kept, then a miss`."""
     signs = {True: LOOKS["kept"].glyph, False: LOOKS["discarded"].glyph, None: "·"}
@@ -98,7 +94,8 @@ def summary(round_: Round) -> str:
 def _choose(page: str, control: visit.Control[int], request: DecodeRequest, rounds: list[Round]) -> Round:
     by_number = {r.index + 1: r for r in rounds}
     numbers = list(by_number)
-    asked = _asked(page, control, request)
+    # A round that was chosen in another run does not carry over.
+    asked = belonging(control, page, request)
     here = asked if asked in by_number else telling(rounds).index + 1
     lost = [f"This run has no round {asked} with guesses, so round {here} is shown."] if asked not in (0, here) else []
     for sentence in [*visit.unreadable(control), *lost]:
@@ -135,13 +132,13 @@ def _button(page: str, label: str, icon: str, control: visit.Control[int], there
     )
 
 
-def _asked(page: str, control: visit.Control[int], request: DecodeRequest) -> int:
-    """The number that was asked for, 0 for none. One that was chosen in another run does not carry over."""
-    asked = visit.value(control, page)
+def belonging(control: visit.Control[int], page: str, to: Hashable) -> int:
+    """A control's value, as long as what it was chosen for is still there; else, and at first, its default."""
+    value = visit.value(control, page)
     chosen_for = st.session_state.setdefault(_CHOSEN_FOR, {})
-    run, number = chosen_for.get(control.name, (request, asked))
-    if asked and run != request and number == asked:
-        visit.choose(control, 0)
-        asked = 0
-    chosen_for[control.name] = (request, asked)
-    return asked
+    before, number = chosen_for.get(control.name, (to, value))
+    if value != control.default and before != to and number == value:
+        visit.choose(control, control.default)
+        value = control.default
+    chosen_for[control.name] = (to, value)
+    return value

@@ -71,12 +71,22 @@ def record(pair: ModelPair, request: DecodeRequest, index: int) -> Generator[flo
     for done in range(index + 1):
         _advance(run)
         yield (done + 1) / (index + 2)
-    watch = _Watch(ROUNDS[request.rule], pair.piece)
     # The worker that runs this has other work between two steps, so the tracer is on for this one round only.
-    with _tracing(watch.tracer):
+    with watching(ROUNDS[request.rule], pair.piece) as watch:
         event = _advance(run)
     assert isinstance(event, Committed)
-    return Recording(watch.function, tuple(watch.lines), tuple(watch.steps()), *_mark(event.round))
+    return watch.recording(event.round)
+
+
+@contextmanager
+def watching(function: Callable[..., object], piece: Callable[[int], str]) -> Iterator[Watch]:
+    """Watch the one call of a function that this thread makes while the block runs. `piece` gives a token's text."""
+    watch, before = Watch(function, piece), sys.gettrace()
+    sys.settrace(watch.tracer)
+    try:
+        yield watch
+    finally:
+        sys.settrace(before)
 
 
 def shown_source(function: Callable[..., object]) -> dict[int, str]:
@@ -90,13 +100,13 @@ def shown_source(function: Callable[..., object]) -> dict[int, str]:
     return lines
 
 
-class _Watch:
+class Watch:
     """What one call of a function did, as `sys.settrace` reports it."""
 
     def __init__(self, function: Callable[..., object], piece: Callable[[int], str]) -> None:
         code: CodeType = function.__code__
         source = shown_source(function)
-        self.function, self.lines = function.__name__, list(source.values())
+        self._name, self._lines = function.__name__, tuple(source.values())
         self._code, self._piece, self._globals = code, piece, function.__globals__
         self._row = {number: row for row, number in enumerate(source)}
         statements = (n for s in _body(function, code.co_firstlineno) for n in ast.walk(s) if isinstance(n, ast.stmt))
@@ -120,8 +130,11 @@ class _Watch:
         self._line = frame.f_lineno if event == "line" else None
         return self._inside
 
-    def steps(self) -> Iterator[Step]:
-        """The steps, in the order in which they ran."""
+    def recording(self, round_: Round) -> Recording:
+        """What was seen, as the recording of the round that the call made."""
+        return Recording(self._name, self._lines, tuple(self._steps()), *_mark(round_))
+
+    def _steps(self) -> Iterator[Step]:
         followers = [*(line for line, _ in self._seen[1:]), None]
         for (line, values), follower in zip(self._seen, followers, strict=True):
             node = self._nodes.get(line)
@@ -140,16 +153,6 @@ class _Watch:
             if (told := _told(value, self._piece if name in HOLDS_TOKENS else None)) is not None:
                 found.append((expression, told))
         return tuple(found)
-
-
-@contextmanager
-def _tracing(tracer: Callable[..., Any]) -> Iterator[None]:
-    before = sys.gettrace()
-    sys.settrace(tracer)
-    try:
-        yield
-    finally:
-        sys.settrace(before)
 
 
 def _advance(run: Iterator[Event]) -> Event:

@@ -6,6 +6,7 @@ The target always says TEXT. The draft says the same, but for a guess in three t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from core.decoding.events import Committed, Done, Event, Prefilled
 from core.decoding.request import DecodeRequest, RequestError
@@ -15,6 +16,11 @@ from core.measure.latency import LENGTHS, LatencyCurve
 from core.serving.local import LocalEngine
 from core.serving.opening import Opened, PairFacts
 from core.theory.memory import ModelSize
+
+if TYPE_CHECKING:
+    import torch
+
+    from core.decoding.stepping import Recording
 
 PAIR = PairInfo("stand-in", "Big-100M", "Small-10M", "cpu", "float32", 7, 1.1)
 FACTS = PairFacts("stand-in", PAIR.target, PAIR.draft, ModelSize(100_000_000, 12, 4, 64),
@@ -32,7 +38,7 @@ TARGET_TIME, DRAFT_TIME = 0.024, 0.002
 def open_stand_in(say: Callable[[float, str], None]) -> Opened:
     """What `core.serving.opening.open_engine` gives, without loading anything."""
     say(1.0, "Ready")
-    return Opened(LocalEngine(stream, {"score": score, "latency": latency}), FACTS)
+    return Opened(LocalEngine(stream, {"score": score, "latency": latency, "stepping": stepping}), FACTS)
 
 
 def misses(index: int) -> bool:
@@ -66,6 +72,39 @@ def latency() -> LatencyCurve:
     """A curve with its knee at 8."""
     one = tuple(TARGET_TIME * (1.0 if n <= 8 else n / 8) for n in LENGTHS)
     return LatencyCurve(LENGTHS, one, tuple(TARGET_TIME * n for n in LENGTHS), 128, 5, 1.0)
+
+
+def stepping(request: DecodeRequest, index: int) -> Recording:
+    """The rule's own function, watched while it works on a round of `stream`."""
+    import core  # noqa: F401, I001
+    import torch
+    from core.decoding.rule import rejection_round
+    from core.decoding.stepping import watching
+
+    round_ = [event.round for event in stream(request) if isinstance(event, Committed)][index]
+    guesses = [x.token for x in round_.positions]
+    vocabulary = torch.zeros(1000)
+
+    def side(top: tuple[Candidate, ...], name: str) -> torch.Tensor:
+        tokens = torch.tensor([c.token for c in top])
+        return vocabulary.scatter(0, tokens, torch.tensor([getattr(c, name) for c in top]))
+
+    class Drawn:
+        def uniforms(self, n: int) -> list[float]:
+            return [0.5 if x.u is None else x.u for x in round_.positions]
+
+        def sample(self, probs: torch.Tensor) -> int:
+            return round_.committed[-1]
+
+    q = [side(x.top, "q") for x in round_.positions]
+    p = torch.stack([*(side(x.top, "p") for x in round_.positions), vocabulary])
+    with watching(rejection_round, _piece) as watch:
+        rejection_round([0], len(guesses), lambda *_: (guesses, q), lambda *_: p, Drawn())  # type: ignore[arg-type]
+    return watch.recording(round_)
+
+
+def _piece(token: int) -> str:
+    return WORDS[token] if token < len(WORDS) else " maybe"
 
 
 def _top(index: int, greedy: bool = True) -> tuple[Candidate, ...]:
@@ -105,9 +144,10 @@ def _guess_round(index: int, at: int, length: int, request: DecodeRequest) -> Ro
     positions = tuple(_position(i, None if i > first_miss else i < first_miss, request) for i in guesses)
     final = _choice(request, "correction" if first_miss < at + gamma else "bonus", first_miss)
     committed = tuple(range(at, first_miss + 1))
-    return Round(
-        index, gamma, positions, committed, final, (DRAFT_TIME,) * gamma, TARGET_TIME, 0.0005, (at, at), (at, at)
-    )
+    # The prompt has three tokens; both caches hold all of the text but its newest token, or in the draft's case two.
+    read, kept = 3 + at, first_miss - at
+    caches = ((read - 1, read + kept), (read - 1, min(read + kept, read + gamma - 1) if gamma else read - 1))
+    return Round(index, gamma, positions, committed, final, (DRAFT_TIME,) * gamma, TARGET_TIME, 0.0005, *caches)
 
 
 def _position(index: int, accepted: bool | None, request: DecodeRequest) -> Position:

@@ -1,0 +1,5 @@
+"""A round gone through from left to right."""
+
+from ui.components.round_steps.round_steps import round_steps
+
+__all__ = ["round_steps"]
