@@ -276,6 +276,6 @@ def _check_words(run: Run, check: float) -> str:
         f" (padded to {run.width}, so that the text stays the same bit for bit)" if needed < (run.width or 0) else ""
     )
     return (
-        f"Checking is not free. A pass over {count(needed, 'position')}{padded} takes {check:.2f} times as long as a pass over one, "
-        "by the curve of chapter 3."
+        f"Checking is not free. A pass over {count(needed, 'position')}{padded} takes {check:.2f} times as long as "
+        "a pass over one, by the curve of chapter 3."
     )

@@ -78,8 +78,8 @@ def best_gamma(alpha: ArrayLike, c: ArrayLike, verify: Verify = 1.0, longest: in
     check = verify if callable(verify) else np.asarray(verify, float)[..., None]
     a, cost = np.asarray(alpha, float)[..., None], np.asarray(c, float)[..., None]
     gains = speedup(a, np.arange(1, longest + 1), cost, check)
-    # Not to draft is standard decoding, whatever a verification pass would cost.
-    return np.where(gains.max(axis=-1) > 1, gains.argmax(axis=-1) + 1, 0)[()]
+    # Not to draft is standard decoding, whatever a verification pass would cost. Rounding alone is no gain.
+    return np.where(gains.max(axis=-1) > 1 + 1e-12, gains.argmax(axis=-1) + 1, 0)[()]
 
 
 def breakeven_alpha(gamma: ArrayLike, c: ArrayLike, verify: Verify = 1.0) -> Result:
