@@ -148,17 +148,17 @@ def draft_from_target(target: PreTrainedModel, layers: tuple[int, ...], kept_ids
 
 
 def save_draft(model: DraftForCausalLM, folder: Path) -> None:
-    """Write config.json and model.safetensors (bfloat16, without the embeddings) into `folder`.
+    """Write config.json and model.safetensors (float16, without the embeddings) into `folder`.
 
     Each file is written under a temporary name and renamed: a reader never finds half of one.
     """
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {
-        name: (t.to(torch.bfloat16) if t.is_floating_point() else t).detach().cpu().contiguous()
+        name: (t.to(torch.float16) if t.is_floating_point() else t).detach().cpu().contiguous()
         for name, t in model.state_dict().items()
         if name != EMBEDDING
     }
-    config = model.config.to_dict() | {"dtype": "bfloat16", "architectures": [DraftForCausalLM.__name__]}
+    config = model.config.to_dict() | {"dtype": "float16", "architectures": [DraftForCausalLM.__name__]}
     for name in ("_name_or_path", "_model_name_or_path"):  # where the target was found: no business of the draft's
         config.pop(name, None)
     part = folder / f"{WEIGHTS}.part"

@@ -24,7 +24,7 @@ from core.models.checks import check_config, check_memory, check_tokenizers, con
 from core.models.draft_model import load_draft
 from core.models.errors import ModelError
 from core.models.gguf import Progress, converted_target
-from core.models.packing import can_pack, pack_linears
+from core.models.packing import pack_linears
 from core.models.pair import ModelPair
 from core.models.presets import Preset, find_preset, resolve
 from core.settings import read_settings
@@ -196,7 +196,7 @@ def _load(reference: str, dtype: str, device: torch.device) -> PreTrainedModel:
 
 def _settle(model: PreTrainedModel, device: torch.device) -> PreTrainedModel:
     model.eval().requires_grad_(False)
-    if device.type == "cpu" and can_pack(model.dtype):
+    if device.type == "cpu":
         pack_linears(model)
     return model
 
