@@ -154,3 +154,20 @@ def test_the_glossary_is_one_click_away(app: str, page: Page) -> None:
     search.press("Enter")
     expect(page.get_by_role("dialog").get_by_text("Bonus token")).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_role("dialog").get_by_text("Cost ratio")).to_have_count(0, timeout=PATIENCE)
+
+
+def test_both_schedules_are_zoomed_together_and_a_token_tells_its_moment(app: str, page: Page) -> None:
+    opened(page, f"{app}/rhythm?clock=classroom&unit=passes")
+    window = page.locator(".schedule .window")
+    expect(window.locator(".stack")).to_have_count(32 + 12, timeout=PATIENCE)
+    # Tokens that come together stand on top of each other: never more than γ + 1, here three at most.
+    assert max(window.locator(".stack").evaluate_all("all => all.map(s => s.children.length)")) == 3
+    expect(page.get_by_role("button", name="Zoom out")).to_be_disabled()
+    wide = "w => w.scrollWidth / w.clientWidth"
+    assert window.evaluate(wide) == pytest.approx(1, abs=0.01)
+    page.get_by_role("button", name="Zoom in").click()
+    assert window.evaluate(wide) == pytest.approx(2, abs=0.02)
+    page.get_by_role("button", name="Whole").click()
+    assert window.evaluate(wide) == pytest.approx(1, abs=0.01)
+    window.locator(".cell").nth(1).hover()
+    expect(page.locator(".schedule .tip")).to_contain_text("reaches the reader at2 passes")

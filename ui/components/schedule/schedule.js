@@ -68,7 +68,7 @@ function fillScheduleLegend(box, lanes) {
 function fillAxis(view) {
   const { end } = view.data;
   const width = view.axis.clientWidth;
-  const ticks = axisTicks(end, Math.max(2, Math.floor(width / 110)));
+  const ticks = axisTicks(end, Math.max(2, Math.floor(width / 85)));
   view.axis.replaceChildren(
     ...ticks.map((time, i) => {
       const last = i === ticks.length - 1;
