@@ -88,19 +88,19 @@ def on_paper(model: Model, hand: Dot | None, others: list[Dot], told: bool) -> N
     say = st.success if model.speed_up > 1 + pays.EVEN else st.error if model.speed_up < 1 - pays.EVEN else st.info
     icon = ":material/trending_up:" if model.speed_up > 1 else ":material/trending_down:"
     say(f"{pays.verdict(model)} {pays.advice(model)}", icon=icon)
+    if not told:
+        speedup_curve(model, hand, others)
+        st.caption("A map of all α and c would answer the question above. It waits for your prediction.")
+        return
     left, right = st.columns([11, 9], gap="medium")
     with left:
-        st.markdown("##### Speed-up over the draft length")
         speedup_curve(model, hand, others)
     with right:
-        st.markdown("##### The map")
-        if told:
-            speedup_map(model, hand, others)
-        else:
-            st.caption("The map of all α and c would answer the question above. It waits for your prediction.")
+        speedup_map(model, hand, others)
 
 
 def speedup_curve(model: Model, hand: Dot | None, others: list[Dot]) -> None:
+    st.markdown("##### Speed-up over the draft length")
     rounds, seed = dice()
     show(figures_pays.speedup_over_gamma(model, pays.play(model, rounds, seed), hand, others), "pays-curve")
     st.caption(
@@ -127,6 +127,7 @@ def dice() -> tuple[int, int]:
 
 
 def speedup_map(model: Model, hand: Dot | None, others: list[Dot]) -> None:
+    st.markdown("##### The map")
     kind = st.segmented_control(
         "Speed-up over α and c",
         list(MAPS),
@@ -183,6 +184,8 @@ def measurement(both: BothWays, hand: Dot) -> None:
     )
     if cost:
         st.markdown(pays.best_with_checks(hand, cost))
+    if latency and not latency.steady:
+        st.caption("The machine was busy while the curve of chapter 3 was measured, so its figure is rough.")
     independence(both)
 
 

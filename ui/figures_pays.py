@@ -15,6 +15,7 @@ from ui.pays import MOST_GAMMA, Dot, Model, Played, Pooled, Step
 
 MODEL, MEASURED, BEST = SKY.mark, VERMILION.mark, GREEN.mark
 EVEN_LINE = {"color": MUTED.mark, "width": 3, "dash": "dash"}
+SLOWER = {"fillcolor": "rgba(213, 94, 0, 0.10)", "line": {"width": 0}}
 GRID_POINTS = 51
 FURTHEST = 2.0
 """The map's colours end at 2^±2: four times as fast, a quarter as fast."""
@@ -35,8 +36,11 @@ def speedup_over_gamma(
     layout = {
         "xaxis": _axis("draft length γ (0: no drafting)", range=[-0.5, MOST_GAMMA + 0.5], dtick=2),
         "yaxis": _axis("speed-up", ticksuffix="×", rangemode="tozero"),
-        "shapes": [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1, "line": EVEN_LINE}],
-        "annotations": [_note(MOST_GAMMA, 1, "below: slower than without drafting", xanchor="right", yanchor="top")],
+        "shapes": [
+            {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1, "line": EVEN_LINE},
+            {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": 0, "y1": 1, "layer": "below", **SLOWER},
+        ],
+        "annotations": [_note(0, 0.02, "below 1×: slower than without drafting", xanchor="left", yanchor="bottom")],
     }
     return styled(go.Figure(traces, layout), height)
 
@@ -147,6 +151,7 @@ def _heat(
         x=c,
         y=alpha,
         z=np.clip(np.log2(gains), -FURTHEST, FURTHEST),
+        zsmooth="best",
         zmin=-FURTHEST,
         zmax=FURTHEST,
         colorscale=SCALE,

@@ -208,29 +208,31 @@ def way_to_measured(both: BothWays, dot: Dot, cost: Curve | None) -> list[Step]:
     """From the paper's formula at a run's own figures to the measured speed-up, one cause at a time.
 
     Args:
-        cost: of verification passes, as `check_cost` gives it; None leaves that cause to the rest.
+        cost: of verification passes, as `check_cost` gives it, to be named beside what the two runs show.
     """
-    run, at = both.speculative, dot.model
-    steps = [Step("Formula", at.speed_up, f"α̂ = {at.alpha:.2f}, ĉ = {at.c:.2f}, γ = {at.gamma}, put in as they are.")]
-    check = 1.0 if cost is None else _check(at, cost)
-    if cost is not None:
-        # ĉ is counted in verification passes, so that the whole round costs so many times more.
-        steps.append(Step("Cost of checks", at.speed_up / check, _check_words(run, check)))
+    run, alone, at = both.speculative, both.standard, dot.model
+    formula = f"α̂ = {at.alpha:.2f}, ĉ = {at.c:.2f}, γ = {at.gamma}, put in as they are."
+    check = (run.target_seconds / run.rounds) / (alone.target_seconds / alone.rounds)
     drafted = run.drafted / run.rounds
-    gain = run.tau / (check * (drafted * at.c + 1))
+    # ĉ is counted in verification passes, so a dearer check makes the whole round dearer.
+    gained = run.tau / (check * (drafted * at.c + 1))
     tokens = (
         f"Guesses do not hold independently. One α̂ for all places promises {at.tokens:.2f} tokens a round; this run "
         f"gained {run.tau:.2f}, from {drafted:.1f} guesses a round."
     )
-    steps.append(Step("Dependent guesses", gain, tokens))
-    gain *= (1 - run.overhead) / (1 - both.standard.overhead)
+    worked = gained * (1 - run.overhead) / (1 - alone.overhead)
     overhead = (
         f"The program's own work: {share(run.overhead)} of the time of draft-and-verify goes into neither model, "
-        f"{share(both.standard.overhead)} of that of standard decoding."
+        f"{share(alone.overhead)} of that of standard decoding."
     )
-    steps.append(Step("Overhead", gain, overhead))
-    left = f"What is left, {_change(both.speed_up / gain)}: no two calls take exactly the same time."
-    return [*steps, Step("Measured", both.speed_up, left)]
+    left = f"{_change(both.speed_up / worked)} is left: ĉ compares typical calls, and some took longer."
+    return [
+        Step("Formula", at.speed_up, formula),
+        Step("Cost of checks", at.speed_up / check, _check_words(run, check, cost)),
+        Step("Dependent guesses", gained, tokens),
+        Step("Overhead", worked, overhead),
+        Step("Measured", both.speed_up, left),
+    ]
 
 
 def best_with_checks(dot: Dot, cost: Curve) -> str:
@@ -270,12 +272,15 @@ def _check(at: Model, cost: Curve) -> float:
     return float(cost(np.asarray(at.gamma + 1.0)))
 
 
-def _check_words(run: Run, check: float) -> str:
+def _check_words(run: Run, check: float, cost: Curve | None) -> str:
     needed = run.gamma + 1
-    padded = (
-        f" (padded to {run.width}, so that the text stays the same bit for bit)" if needed < (run.width or 0) else ""
+    padded = f", padded to {run.width} to keep the text the same bit for bit," if needed < (run.width or 0) else ""
+    curve = (
+        ""
+        if cost is None
+        else f" The curve of chapter 3, taken at another moment, says {cost(np.asarray(needed)):.2f}."
     )
     return (
-        f"Checking is not free. A pass over {count(needed, 'position')}{padded} takes {check:.2f} times as long as "
-        "a pass over one, by the curve of chapter 3."
+        f"Checking is not free. In these two runs a pass over {count(needed, 'position')}{padded} took "
+        f"{check:.2f} times as long as a pass over one.{curve}"
     )
