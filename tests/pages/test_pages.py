@@ -177,10 +177,12 @@ CLICKS = [
 
 
 def test_a_clicked_token_tells_its_figures(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    click(monkeypatch, *CLICKS[0][:2])
     at = open_page("04_guess.py")
     for lane, index, told, figures in CLICKS:
         click(monkeypatch, lane, index)
-        at.run()
+        if (lane, index) != CLICKS[0][:2]:
+            at.run()
         assert told in sentences(at), (lane, index)
         assert [m.label for m in at.metric] == figures, (lane, index)
 
