@@ -119,7 +119,7 @@ def _speculative(pair: ModelPair, request: DecodeRequest, prompt: list[int]) -> 
         )
         caches = seen.roll_back(len(text) + len(kept))
         overhead = now(pair.device) - seen.began - sum(seen.proposal.seconds) - seen.target_time
-        committed = _up_to_eos([*kept, token], pair.eos_ids)
+        committed = up_to_eos([*kept, token], pair.eos_ids)
         round_ = _record(seen, index, kept, token, uniforms, committed, overhead, caches)
         yield from _round_events(pair, round_, seen.proposal)
         text, index = text + committed, index + 1
@@ -204,7 +204,7 @@ def _by_model(alone: bool, seconds: float) -> tuple[float, float]:
     return (0.0, seconds) if alone else (seconds, 0.0)
 
 
-def _up_to_eos(tokens: list[int], eos_ids: frozenset[int]) -> list[int]:
+def up_to_eos(tokens: list[int], eos_ids: frozenset[int]) -> list[int]:
     """Cut after the first end of sequence: what comes behind it was never part of the text."""
     for i, token in enumerate(tokens):
         if token in eos_ids:

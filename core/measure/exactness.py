@@ -91,14 +91,14 @@ def chi_square(counts: Array, p: Array) -> ChiSquare:
     settles the matter: its p-value is 0.
     """
     right, counts = np.asarray(p, dtype=np.float64), np.asarray(counts)
-    n = int(counts.sum())
-    groups = pool(right, n)
-    if counts[right == 0].any():
-        return ChiSquare(np.inf, len(set(groups.tolist())) + 1, 0.0)
-    expected = n * np.bincount(groups, right) / right.sum()
+    n, possible = int(counts.sum()), right > 0
+    groups = pool(right[possible], n)
+    expected = n * np.bincount(groups, right[possible]) / right.sum()
+    if counts[~possible].any():
+        return ChiSquare(np.inf, len(expected) + 1, 0.0)
     if len(expected) < 2:
         return ChiSquare(0.0, 1, 1.0)
-    statistic = float(((np.bincount(groups, counts) - expected) ** 2 / expected).sum())
+    statistic = float(((np.bincount(groups, counts[possible]) - expected) ** 2 / expected).sum())
     return ChiSquare(statistic, len(expected), float(chdtrc(len(expected) - 1, statistic)))
 
 

@@ -18,7 +18,8 @@ from core.theory.memory import ModelSize, model_size
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-    from core.decoding import Scored
+    from core.decoding import DecodeRequest, Scored
+    from core.measure.verdict import Verdict
     from core.models import ModelPair
 
 Progress = Callable[[float, str], None]
@@ -121,7 +122,7 @@ def facts(pair: ModelPair) -> PairFacts:
         target_size=model_size(pair.target.config, target),
         draft_size=model_size(pair.draft.config, draft),
         shared_parameters=sum(size for place, size in of_draft.items() if place in of_target),
-        bytes=(target + draft) * pair.dtype.itemsize,
+        bytes=_bytes(pair.target, {}) + _bytes(pair.draft, of_target),
         device=str(pair.device),
         dtype=pair.dtype_name,
         reason=pair.reason,
@@ -134,15 +135,23 @@ def facts(pair: ModelPair) -> PairFacts:
 
 def _weights(model: PreTrainedModel, elsewhere: Mapping[int, int]) -> tuple[int, dict[int, int]]:
     """Number of a model's weights, those stored `elsewhere` left out, and where they are stored: place to number."""
-    from core.models.packing import PackedLinear
+    from core.models.packing import HalfLinear, PackedLinear
 
     sizes = {weight.data_ptr(): weight.numel() for weight in model.parameters()}
     own = sum(size for place, size in sizes.items() if place not in elsewhere)
     tied = model.get_output_embeddings() if model.config.tie_word_embeddings else None
     for layer in model.modules():
-        if isinstance(layer, PackedLinear) and layer is not tied:
+        if isinstance(layer, HalfLinear | PackedLinear) and layer is not tied:
             own += layer.in_features * layer.out_features
     return own, sizes
+
+
+def _bytes(model: PreTrainedModel, elsewhere: Mapping[int, int]) -> int:
+    """Memory of a model's weights as they lie there, those stored `elsewhere` left out."""
+    from core.models.packing import HalfLinear, PackedLinear
+
+    plain = {w.data_ptr(): w.numel() * w.itemsize for w in model.parameters() if w.data_ptr() not in elsewhere}
+    return sum(plain.values()) + sum(x.bytes for x in model.modules() if isinstance(x, HalfLinear | PackedLinear))
 
 
 def _score(pair: ModelPair, prompt: str, text: str | tuple[int, ...], chat: bool) -> Scored:
@@ -169,3 +178,17 @@ def _latency(pair: ModelPair, settings: Settings) -> Generator[float, None, Late
     path = curve_path(settings.cache, f"{key}|{context}")
     lengths = [n for n in LENGTHS if context + n <= pair.context]
     return (yield from cached(path, lambda: measure(step, lengths, context=context)))
+
+
+def _exactness(pair: ModelPair, request: DecodeRequest, switch: str, n: int) -> Generator[float, None, Verdict]:
+    from core.decoding.prompt import prompt_tokens
+    from core.decoding.request import RequestError
+    from core.measure.short_runs import ROOM, short_runs
+    from core.measure.world import World, by_prefix
+
+    prompt = prompt_tokens(pair, request.prompt, request.chat)
+    if len(prompt) + ROOM > pair.context:
+        raise RequestError(f"The prompt fills the {pair.context:,} tokens that this pair reads: shorten it.")
+    models = (by_prefix(reader, prompt, pair.vocabulary) for reader in (pair.target_reader(), pair.draft_reader()))
+    world = World(*models, pair.vocabulary, request.temperature, request.top_k, pair.eos_ids)
+    return (yield from short_runs(world, request, switch, n, pair.piece))
