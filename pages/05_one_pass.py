@@ -8,7 +8,7 @@ from ui.chapter import Chapter
 from ui.components.one_pass import one_pass
 from ui.figures import show
 from ui.figures_round import distribution_bars, either, written
-from ui.hand import Hand, belonging, hand
+from ui.hand import Hand, belonging, hand, tell_unreadable
 from ui.round_words import assumption, dropped, quoted, telling_place
 
 PLACE = visit.Control("place", 0, visit.whole(0, 33))
@@ -16,6 +16,7 @@ PLACE = visit.Control("place", 0, visit.whole(0, 33))
 
 
 def stage(chapter: Chapter) -> None:
+    tell_unreadable(PLACE)
     held = hand("pass", chapter.text)
     if held is None:
         return

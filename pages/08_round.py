@@ -9,7 +9,7 @@ from ui.chapter import Chapter
 from ui.components.round_steps import round_steps
 from ui.figures import show
 from ui.figures_round import distribution_bars, left_over, written
-from ui.hand import Hand, belonging, hand
+from ui.hand import Hand, belonging, hand, tell_unreadable
 from ui.round_words import Frame, frames, gained, miss, story
 
 STEP = visit.Control("step", 1, visit.whole(0, 40))
@@ -17,6 +17,7 @@ STEP = visit.Control("step", 1, visit.whole(0, 40))
 
 
 def stage(chapter: Chapter) -> None:
+    tell_unreadable(STEP)
     held = hand("steps", chapter.text)
     if held is None:
         return

@@ -9,7 +9,7 @@ from ui.chapter import Chapter
 from ui.code_words import notes, transformers_snippet
 from ui.components.code_steps import code_steps
 from ui.diagrams.caches import cache_picture, cache_rounds
-from ui.hand import Hand, belonging, hand
+from ui.hand import Hand, belonging, hand, tell_unreadable
 from ui.round_words import here
 
 GREEDY = visit.Control("greedy", False, {"True": True, "False": False}.get)
@@ -25,6 +25,7 @@ def stage(chapter: Chapter) -> None:
         help="Opens once the question has been answered or skipped." if asked else None,
         **visit.bind(GREEDY, "code"),
     )
+    tell_unreadable(LINE, GREEDY)
     held = hand("code", chapter.text, greedy and not asked)
     if held is None:
         return

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import streamlit as st
 
@@ -19,6 +20,7 @@ from ui.palette import LOOKS
 from ui.request_bar import gamma_slider, request_bar
 
 MOST_ROUNDS = 999
+BROKEN_LINK = ":material/link_off:"
 _CHOSEN_FOR = "hand.chosen-for"
 
 
@@ -97,9 +99,9 @@ def _choose(page: str, control: visit.Control[int], request: DecodeRequest, roun
     # A round that was chosen in another run does not carry over.
     asked = belonging(control, page, request)
     here = asked if asked in by_number else telling(rounds).index + 1
-    lost = [f"This run has no round {asked} with guesses, so round {here} is shown."] if asked not in (0, here) else []
-    for sentence in [*visit.unreadable(control), *lost]:
-        st.warning(sentence, icon=":material/link_off:")
+    tell_unreadable(control)
+    if asked not in (0, here):
+        st.warning(f"This run has no round {asked} with guesses, so round {here} is shown.", icon=BROKEN_LINK)
     key = f"{page}:{control.name}"
     # What is shown unless somebody chose is a figure of the run, and the address names only what was chosen.
     st.session_state[key] = here
@@ -130,6 +132,12 @@ def _button(page: str, label: str, icon: str, control: visit.Control[int], there
         on_click=visit.choose,
         args=(control, *there[:1]),
     )
+
+
+def tell_unreadable(*controls: visit.Control[Any]) -> None:
+    """Say of each control whose value in the address makes no sense that it was not used."""
+    for sentence in visit.unreadable(*controls):
+        st.warning(sentence, icon=BROKEN_LINK)
 
 
 def belonging(control: visit.Control[int], page: str, to: Hashable) -> int:
