@@ -17,7 +17,7 @@ from ui.components.chart import Clicked
 from ui.figures import show
 from ui.figures_toys import Split, distance, outputs, split_bars
 from ui.request_bar import MAX_SEED, request_bar
-from ui.toy_words import noise_words, output_formula, residual_formula, test_words
+from ui.toy_words import noise_words, outcome_words, output_formula, residual_formula
 from ui.toys import CHECKPOINTS, Place, noise_bands, places, seen_distances
 from ui.words import visible
 
@@ -49,11 +49,17 @@ def stage(chapter: Chapter) -> None:
     if not found:
         st.info("This answer is too short for a guess: choose another prompt or seed.")
         return
-    real = handful(choose_place(trace, found).position)
+    place = choose_place(trace, found)
+    real = handful(place.position)
     few = read_back(real, visit.value(SHARES, "miss")) or real
     wrong, right = (tv(written(few, rule), np.array(few.p)) for rule in ("target", "residual"))
-    revealed = chapter.predict(facts={"wrong_tv": f"{wrong:.3f}", "right_tv": f"{right:.3f}"})
+    revealed = chapter.predict(facts={"wrong_tv": f"{wrong:.3f}", "right_tv": f"{right:.3f}" if right > 1e-9 else "0"})
     picture(few, revealed)
+    if few == real:
+        st.caption(
+            f"Cut to these few, p and q overlap by β = {few.beta:.2f}; over all tokens by {place.position.beta:.2f}. "
+            "Tokens that are lumped together hide their differences." + (" r is the residual." if revealed else "")
+        )
     edit(real, few)
     if revealed:
         rule = instead(few)
@@ -151,10 +157,8 @@ def instead(few: Handful) -> Replacement:
         st.caption(f"The residual's share of “{visible(few.names[at])}”: what p wants more of, made to sum to 1.")
     with right:
         st.latex(output_formula(p, q, at, rule))
-        same = abs(out - share) < 5e-4
-        st.caption(
-            f"How often it is written under this rule. The target's p is {share:.3f}: {'equal' if same else '**not** equal'}."
-        )
+        equal = "equal" if abs(out - share) < 5e-4 else "**not** equal"
+        st.caption(f"How often it is written under this rule. The target's p is {share:.3f}: {equal}.")
     return rule
 
 
@@ -198,10 +202,15 @@ def controls() -> tuple[int, int]:
             required=True,
             format_func=lambda n: f"{n:,}",
             help="Another number starts over: a test fixed after looking is no test.",
-            on_change=lambda: (visit.choose(TEST_AT, st.session_state[key]), start_over()),
+            on_change=fix_test,
         )
         st.number_input("Seed of the draws", 0, MAX_SEED, step=1, width=180, **visit.bind(SEED, "miss"))
     return drawn, test_at
+
+
+def fix_test() -> None:
+    visit.choose(TEST_AT, st.session_state["miss:test_at"])
+    start_over()
 
 
 def start_over() -> None:
@@ -215,15 +224,15 @@ def verdict(rounds: Rounds, p: np.ndarray, test_at: int) -> None:
         st.info(f"**No verdict yet:** {len(rounds):,} of {test_at:,} draws.", icon=":material/hourglass_empty:")
     else:
         test = chi_square(rounds.output(test_at), p)
-        passed, text = test_words(test, test_at)
+        passed, text = outcome_words(test, test_at)
         box, icon = (st.success, "check_circle") if passed else (st.error, "cancel")
         box(text, icon=f":material/{icon}:")
     with st.expander("What the verdict means"):
         st.markdown(
             "- The test is Pearson's χ² on the first draws, as many as were fixed beforehand. Draws after that do not "
             "change it.\n"
-            "- The **p-value** is how often a rule that is exactly right would give a gap at least this wide, by chance "
-            "alone. It is *not* the chance that the rule is right.\n"
+            "- The **p-value** is how often a rule that is exactly right would give a gap at least this wide, by "
+            "chance alone. It is *not* the chance that the rule is right.\n"
             "- Below 1 % we say: not the target's distribution. So **one in a hundred right runs fails** too.\n"
             "- Looking again and again, and stopping at the first alarm, gives far more false alarms than 1 %. That is "
             "why nothing is judged before the number fixed beforehand.\n"

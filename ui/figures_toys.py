@@ -46,7 +46,7 @@ def split_bars(rows: Sequence[Split], *, parts: bool = True, replacement: Sequen
 
     Args:
         parts: False draws plain bars of p and q, without telling where they agree.
-        replacement: the residual's share of each token, written at the end of its bar.
+        replacement: the residual r of each token, written at the end of its bar.
     """
     figure = go.Figure()
     at_q, at_p = ([i + shift for i in range(len(rows))] for shift in (-0.2, 0.2))
@@ -65,18 +65,15 @@ def split_bars(rows: Sequence[Split], *, parts: bool = True, replacement: Sequen
     for name, lengths, at, colour, pattern in series:
         figure.add_trace(_segments(name, lengths, at, colour, pattern))
     left = replacement or [0.0] * len(rows)
-    figure.add_trace(_ends([r.q for r in rows], at_q, [f"q {r.q:.2f}" for r in rows]))
-    figure.add_trace(
-        _ends(
-            [r.p for r in rows],
-            at_p,
-            [f"p {r.p:.2f}" + (f" · residual {x:.2f}" if x > 0 else "") for r, x in zip(rows, left, strict=True)],
-        )
-    )
+    shares = [f" p {r.p:.2f}" + (f" · r {x:.2f}" if x > 0 else "") for r, x in zip(rows, left, strict=True)]
+    figure.add_trace(_ends([r.q for r in rows], at_q, [f" q {r.q:.2f}" for r in rows]))
+    figure.add_trace(_ends([r.p for r in rows], at_p, shares))
     styled(figure, 60 + ROW * len(rows))
-    figure.update_layout(barmode="stack", legend_traceorder="normal", margin={"l": 10, "r": 10, "t": 44, "b": 4})
+    # What stands at the ends of the bars has its room in the margin, however narrow the page.
+    room = 130 if replacement else 64
+    figure.update_layout(barmode="stack", legend_traceorder="normal", margin={"l": 10, "r": room, "t": 44, "b": 4})
     longest = max((max(r.p, r.q) for r in rows), default=1.0)
-    figure.update_xaxes(visible=False, range=[0, longest * (1.32 if replacement else 1.12)], fixedrange=True)
+    figure.update_xaxes(visible=False, range=[0, longest], fixedrange=True)
     figure.update_yaxes(
         tickvals=list(range(len(rows))),
         ticktext=[f"<b>{visible(r.name, 18)}</b>  " for r in rows],
@@ -108,7 +105,7 @@ def _ends(x: Sequence[float], y: Sequence[float], texts: Sequence[str]) -> go.Sc
     return go.Scatter(
         x=list(x),
         y=list(y),
-        text=[f" {text}" for text in texts],
+        text=list(texts),
         mode="text",
         textposition="middle right",
         textfont={"size": FONT_SIZE},
@@ -173,7 +170,7 @@ def tallies(rows: Sequence[Tally], colours: Sequence[str]) -> go.Figure:
             name="counted",
             x=[r.seen or 0.0 for r in rows],
             y=at,
-            width=0.5,
+            width=0.36,
             orientation="h",
             marker={"color": list(colours), "cornerradius": 4},
             hoverinfo="skip",
@@ -186,25 +183,24 @@ def tallies(rows: Sequence[Tally], colours: Sequence[str]) -> go.Figure:
             x=[r.expected for r in rows],
             y=at,
             mode="markers",
-            marker={"symbol": "line-ns", "size": 34, "line": {"width": 5, "color": INK.mark}},
+            marker={"symbol": "line-ns", "size": 30, "line": {"width": 5, "color": LOOKS["correction"].tone.mark}},
             hoverinfo="skip",
             showlegend=False,
         )
     )
-    ends = [max(r.seen or 0.0, r.expected) + 0.01 for r in rows]
-    texts = [f"{'–' if r.seen is None else f'<b>{r.seen:.1%}</b>'}   ({r.said} = {r.expected:.1%})" for r in rows]
-    figure.add_trace(_ends(ends, at, texts))
-    styled(figure, 20 + 56 * len(rows))
-    figure.update_layout(margin={"l": 10, "r": 10, "t": 6, "b": 6})
-    figure.update_xaxes(visible=False, range=[0, 1.55], fixedrange=True)
-    figure.update_yaxes(
-        tickvals=at,
-        ticktext=[f"{r.name}  " for r in rows],
-        range=[len(rows) - 0.5, -0.5],
-        showgrid=False,
-        fixedrange=True,
-    )
+    ends = [max(r.seen or 0.0, r.expected) for r in rows]
+    figure.add_trace(_ends(ends, at, ["–" if r.seen is None else f" <b>{_percent(r.seen)}</b>" for r in rows]))
+    names = [f"{r.name} · theory: {r.said} = {_percent(r.expected)}" for r in rows]
+    figure.add_trace(_ends([0.0] * len(rows), [i - 0.45 for i in at], names))
+    styled(figure, 10 + 74 * len(rows))
+    figure.update_layout(margin={"l": 0, "r": 90, "t": 4, "b": 4})
+    figure.update_xaxes(visible=False, range=[0, 1], fixedrange=True)
+    figure.update_yaxes(visible=False, range=[len(rows) - 0.6, -0.75], fixedrange=True)
     return figure
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.1f} %"
 
 
 def outputs(names: Sequence[str], p: Sequence[float], exact: Sequence[float], sampled: Sequence[float]) -> go.Figure:
@@ -278,7 +274,7 @@ def distance(ns: Sequence[int], bands: Sequence[Band], seen: Sequence[tuple[int,
         )
     )
     styled(figure, 420)
-    decades = {10: "10", 100: "100", 1000: "1,000", 10_000: "10,000", 100_000: "100,000", 1_000_000: "1 million"}
+    decades = {10: "10", 100: "100", 1000: "1k", 10_000: "10k", 100_000: "100k", 1_000_000: "1M"}
     figure.update_xaxes(
         type="log", title_text="draws", tickvals=list(decades), ticktext=list(decades.values()), range=[0.9, 6.2]
     )

@@ -16,6 +16,7 @@ ALARM = 0.01
 
 def figure(share: float) -> str:
     """A probability for a formula: three digits, and a plain 0 only for what cannot happen."""
+    share = round(share, 9)  # sums of floats miss 0 and 1 by a hair
     if share in (0, 1):
         return str(int(share))
     return f"{share:.3f}" if share >= 0.0005 else r"{<}0.001"
@@ -31,13 +32,18 @@ def keep_formula(name: str, p: float, q: float) -> str:
     if q == 0:
         return rf"q({name}) = 0:\quad \text{{the draft never guesses }} {name}"
     general = rf"\min\left(1,\ \frac{{p({name})}}{{q({name})}}\right)"
-    return rf"{general} = \min\left(1,\ \frac{{{figure(p)}}}{{{figure(q)}}}\right) = {figure(chance(p, q))}"
+    return _lines(general, rf"\min\left(1,\ \frac{{{figure(p)}}}{{{figure(q)}}}\right) = {figure(chance(p, q))}")
 
 
 def beta_formula(p: Sequence[float], q: Sequence[float]) -> str:
     """β = Σ min(p, q) in KaTeX."""
     terms = " + ".join(rf"\min({a:.2f}, {b:.2f})" for a, b in zip(p, q, strict=True))
-    return rf"\beta = \sum_x \min\big(p(x), q(x)\big) = {terms} = {sum(map(min, p, q)):.2f}"
+    return _lines(r"\beta = \sum_x \min\big(p(x), q(x)\big)", f"{terms} = {sum(map(min, p, q)):.2f}")
+
+
+def _lines(general: str, values: str) -> str:
+    """A formula, and under it its values: so it fits a column and a phone."""
+    return rf"\begin{{aligned}} & {general} \\[6pt] & = {values} \end{{aligned}}"
 
 
 def toy_tallies(rounds: Rounds, names: Sequence[str], p: Sequence[float], q: Sequence[float]) -> list[Tally]:
@@ -124,10 +130,10 @@ def residual_formula(p: Array, q: Array, index: int) -> str:
     excess = max(0.0, float(p[index] - q[index]))
     gap = rf"\max(0,\ {figure(float(p[index]))} - {figure(float(q[index]))})"
     share = figure(excess / (1 - beta))
-    return rf"\frac{{\max(0,\ p - q)}}{{1 - \beta}} = \frac{{{gap}}}{{1 - {figure(beta)}}} = {share}"
+    return _lines(r"r = \frac{\max(0,\ p - q)}{1 - \beta}", rf"\frac{{{gap}}}{{1 - {figure(beta)}}} = {share}")
 
 
-def test_words(test: ChiSquare, n: int) -> tuple[bool, str]:
+def outcome_words(test: ChiSquare, n: int) -> tuple[bool, str]:
     """Whether a test passed, and what came out and what it means, in Markdown."""
     chance_of = test.p_value
     shown = "below 0.0001" if chance_of < 1e-4 else f"{chance_of:.4f}" if chance_of < ALARM else f"{chance_of:.2f}"
