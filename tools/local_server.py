@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
@@ -24,14 +25,24 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(command: Sequence[str] = ("-m", "streamlit", "run", "Home.py")) -> Iterator[str]:
-    """Serve while the block runs, and give the address. `command` is what Python is called with."""
+def serving(command: Sequence[str] = ("-m", "streamlit", "run", "Home.py"), under: str = "") -> Iterator[str]:
+    """Serve while the block runs, and give the address.
+
+    Args:
+        command: what Python is called with.
+        under: a path that the whole address lies under, as behind a proxy.
+    """
     port = free_port()
-    options = [f"--{name}={value}" for name, value in {**OPTIONS, "server.port": port}.items()]
-    process = subprocess.Popen([sys.executable, *command, *options], cwd=ROOT, stdout=subprocess.DEVNULL)
+    values = {**OPTIONS, "server.port": port, **({"server.baseUrlPath": under} if under else {})}
+    options = [f"--{name}={value}" for name, value in values.items()]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(
+        [sys.executable, *command, *options], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL
+    )
+    url = f"http://127.0.0.1:{port}{f'/{under}' if under else ''}"
     try:
-        _await_health(f"http://127.0.0.1:{port}", process)
-        yield f"http://127.0.0.1:{port}"
+        _await_health(url, process)
+        yield url
     finally:
         process.terminate()
         process.wait(timeout=20)

@@ -24,6 +24,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedModel
 from transformers.cache_utils import Cache
+from transformers.initialization import no_init_weights
 from transformers.modeling_outputs import CausalLMOutputWithPast
 
 OUTSIDE = -1e4  # logit of a token without a row: exp(-1e4) is exactly 0, and no -inf can turn into NaN
@@ -181,7 +182,8 @@ def load_draft(folder: Path, target: PreTrainedModel, dtype: torch.dtype) -> Dra
     config = LlamaConfig.from_dict(json.loads((folder / CONFIG).read_text(encoding="utf-8")))
     if not getattr(config, "draft_rows", None):
         raise ValueError(f"{folder / CONFIG} does not describe a draft: it has no draft_rows.")
-    draft = DraftForCausalLM(config)
+    with no_init_weights():
+        draft = DraftForCausalLM(config)
     try:
         missing, unexpected = draft.load_state_dict(load_file(folder / WEIGHTS), strict=False)
     except RuntimeError as error:

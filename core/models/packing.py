@@ -14,6 +14,7 @@ Where a build has neither, layers stay as they are.
 from __future__ import annotations
 
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import torch
 from torch import nn
@@ -82,11 +83,15 @@ def pack_linears(model: nn.Module) -> None:
     """Pack every `nn.Linear` of `model`, in place. The plain weights are freed unless something else holds them."""
     dtype = next(model.parameters()).dtype
     half, packed = works(HalfLinear, dtype), works(PackedLinear, dtype)
-    for parent in list(model.modules()):
-        for name, child in list(parent.named_children()):
-            if type(child) is not nn.Linear:
-                continue
-            if half and exact_in_half(child.weight):
-                setattr(parent, name, HalfLinear(child))
-            elif packed:
-                setattr(parent, name, PackedLinear(child))
+
+    def pack(place: tuple[nn.Module, str, nn.Linear]) -> None:
+        parent, name, linear = place
+        if half and exact_in_half(linear.weight):
+            setattr(parent, name, HalfLinear(linear))
+        elif packed:
+            setattr(parent, name, PackedLinear(linear))
+
+    places = [(m, name, x) for m in model.modules() for name, x in m.named_children() if type(x) is nn.Linear]
+    # Packing runs on one core, and takes longer than reading the file.
+    with ThreadPoolExecutor(torch.get_num_threads()) as pool:
+        list(pool.map(pack, places))

@@ -7,7 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import serving
+from tests.browser.conftest import HARNESS
+from tools.local_server import serving
 
 COLOUR = "node => getComputedStyle(node).fill"
 
@@ -91,7 +92,7 @@ def test_text_follows_the_theme_and_width_the_window(page: Page, chart: Locator)
 
 
 def test_a_chart_is_drawn_under_a_path_too(page: Page) -> None:
-    with serving("tests/browser/harness/app.py", under="deep/lab") as url:
+    with serving(HARNESS, under="deep/lab") as url:
         page.goto(f"{url}/?view=changing")
         expect(page.locator(".lab-chart .bars .point")).to_have_count(2, timeout=90_000)
         page.goto("about:blank")
