@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from core.theory.simulation import survival_band
 from ui import engine, figures_pays, pays, runs, visit
@@ -27,67 +26,30 @@ SOURCE = (
 
 
 def stage(chapter: Chapter) -> None:
-    model, button_place = sliders()
-    results = st.container()
+    top = st.container()
     both = measured_runs(chapter.text)
     told = chapter.predict(facts=pays.question_facts())
     hand = next(iter(pays.dots([both])), None) if both else None
-    if hand:
-        button_place.button(
-            "Set the sliders to the measured values",
-            key="pays-set",
-            icon=":material/straighten:",
-            on_click=set_sliders,
-            args=(hand.model,),
-        )
     others = pays.dots([b for b in runs.both_ways() if not both or (b.pair == both.pair and b != both)])
-    with results:
-        on_paper(model, hand, others, told)
+    with top:
+        on_paper(hand, others, told)
     if both and hand:
         measurement(both, hand)
     st.markdown("##### Where the formula comes from")
     st.markdown(SOURCE)
 
 
-def sliders() -> tuple[Model, DeltaGenerator]:
-    """The three made-up numbers, and the place for the button that sets them to the measured ones."""
-    for sentence in visit.unreadable(ALPHA, C, GAMMA, ROUNDS, DRAW, MAP):
-        st.warning(sentence, icon=":material/link_off:")
-    with st.container(border=True, key="pays-model"):
-        st.caption("Model: these three numbers are made up. Move them.")
-        left, middle, right = st.columns(3, gap="medium")
-        alpha = left.slider("Acceptance rate α (model)", 0.0, 1.0, step=0.01, **visit.bind(ALPHA, "pays"))
-        c = middle.slider("Cost ratio c (model)", 0.0, 1.0, step=0.01, **visit.bind(C, "pays"))
-        gamma = right.slider("Draft length γ (model)", 1, MOST_GAMMA, **visit.bind(GAMMA, "pays"))
-        return Model(alpha, c, gamma), st.container()
-
-
-def set_sliders(measured: Model) -> None:
-    nearest = pays.on_sliders(measured)
-    visit.choose(ALPHA, nearest.alpha)
-    visit.choose(C, nearest.c)
-    visit.choose(GAMMA, nearest.gamma)
-
-
-def on_paper(model: Model, hand: Dot | None, others: list[Dot], told: bool) -> None:
-    """Formulas, the curve over γ and the map; what answers the chapter's question waits for the prediction."""
+@st.fragment
+def on_paper(hand: Dot | None, others: list[Dot], told: bool) -> None:
+    """Everything that follows the sliders, and nothing else: a moved slider runs this alone again."""
+    model = sliders(hand)
     if not told and pays.gives_away(model):
         st.info(
             "These numbers lie close to those of the question above. Answer or skip it first, then look.",
             icon=":material/lock:",
         )
         return
-    for column, label, formula in zip(
-        st.columns(3, gap="medium"),
-        ("Tokens a round", "Cost of a round", "Speed-up"),
-        pays.formulas(model),
-        strict=True,
-    ):
-        column.caption(label)
-        column.latex(formula)
-    say = st.success if model.speed_up > 1 + pays.EVEN else st.error if model.speed_up < 1 - pays.EVEN else st.info
-    icon = ":material/trending_up:" if model.speed_up > 1 else ":material/trending_down:"
-    say(f"{pays.verdict(model)} {pays.advice(model)}", icon=icon)
+    in_words(model)
     if not told:
         speedup_curve(model, hand, others)
         st.caption("A map of all α and c would answer the question above. It waits for your prediction.")
@@ -97,6 +59,45 @@ def on_paper(model: Model, hand: Dot | None, others: list[Dot], told: bool) -> N
         speedup_curve(model, hand, others)
     with right:
         speedup_map(model, hand, others)
+
+
+def sliders(hand: Dot | None) -> Model:
+    """The three made-up numbers, and a button that sets them to the measured ones."""
+    for sentence in visit.unreadable(ALPHA, C, GAMMA, ROUNDS, DRAW, MAP):
+        st.warning(sentence, icon=":material/link_off:")
+    with st.container(border=True, key="pays-model"):
+        st.caption("Model: these three numbers are made up. Move them.")
+        left, middle, right = st.columns(3, gap="medium")
+        alpha = left.slider("Acceptance rate α (model)", 0.0, 1.0, step=0.01, **visit.bind(ALPHA, "pays"))
+        c = middle.slider("Cost ratio c (model)", 0.0, 1.0, step=0.01, **visit.bind(C, "pays"))
+        gamma = right.slider("Draft length γ (model)", 1, MOST_GAMMA, **visit.bind(GAMMA, "pays"))
+        if hand:
+            st.button(
+                "Set the sliders to the measured values",
+                key="pays-set",
+                icon=":material/straighten:",
+                on_click=set_sliders,
+                args=(hand.model,),
+            )
+    return Model(alpha, c, gamma)
+
+
+def set_sliders(measured: Model) -> None:
+    nearest = pays.on_sliders(measured)
+    visit.choose(ALPHA, nearest.alpha)
+    visit.choose(C, nearest.c)
+    visit.choose(GAMMA, nearest.gamma)
+
+
+def in_words(model: Model) -> None:
+    """The formulas with the current numbers, faster or slower, and the best γ."""
+    labels = ("Tokens a round", "Cost of a round", "Speed-up")
+    for column, label, formula in zip(st.columns(3, gap="medium"), labels, pays.formulas(model), strict=True):
+        column.caption(label)
+        column.latex(formula)
+    say = st.success if model.speed_up > 1 + pays.EVEN else st.error if model.speed_up < 1 - pays.EVEN else st.info
+    icon = ":material/trending_up:" if model.speed_up > 1 else ":material/trending_down:"
+    say(f"{pays.verdict(model)} {pays.advice(model)}", icon=icon)
 
 
 def speedup_curve(model: Model, hand: Dot | None, others: list[Dot]) -> None:
