@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.decoding.trace import Candidate, Position
 from core.measure.exactness import Replacement, chi_square, output_distribution
-from core.measure.toy import MOST, play, with_share
+from core.measure.toy import MOST, REST, Handful, handful, play, read_back, with_share, written_out
 
 P, Q = (0.1, 0.2, 0.7, 0.0), (0.6, 0.1, 0.0, 0.3)
 RULES: list[Replacement] = ["residual", "target", "argmax", "keep"]
@@ -96,3 +97,41 @@ def test_a_share_is_set_and_the_others_keep_their_proportions(
     if before[index] < 1 and share < 1:
         scale = (1 - share) / (1 - before[index])
         assert all(a == pytest.approx(b * scale) for a, b in others)
+
+
+def position(*candidates: tuple[float, float]) -> Position:
+    top = tuple(Candidate(i, f" t{i}", p, q, p, q, 0.0) for i, (p, q) in enumerate(candidates))
+    return Position(0, " t0", *candidates[0], *candidates[0], 1.0, 0.5, True, 0.5, 0.0, 0.0, top)
+
+
+def test_a_real_position_is_cut_to_what_p_or_q_likes_most() -> None:
+    few = handful(position((0.1, 0.0), (0.3, 0.01), (0.05, 0.6), (0.02, 0.02)), most=2)
+    assert few.names == (" t2", " t1", REST)
+    assert few.p == pytest.approx((0.05, 0.3, 0.65)) and few.q == pytest.approx((0.6, 0.01, 0.39))
+    assert few.beta == pytest.approx(0.05 + 0.01 + 0.39)
+
+
+def test_no_rest_where_nothing_is_left_and_one_where_a_token_stands_alone() -> None:
+    assert handful(position((0.25, 0.5), (0.75, 0.5))).names == (" t1", " t0")
+    alone = handful(position((1.0, 1.0), (0.0, 0.0)))
+    assert alone.names == (" t0", REST) and alone.p == alone.q == (1.0, 0.0)
+
+
+@given(shares, st.data())
+def test_shares_come_back_from_their_text_to_the_thousandth(p: tuple[float, ...], data: st.DataObject) -> None:
+    q = tuple(data.draw(st.permutations(p)))
+    real = Handful(tuple("abcdef"[: len(p)]), p, p)
+    back = read_back(real, written_out(real, p, q))
+    assert back and sum(back.p) == pytest.approx(1) and sum(back.q) == pytest.approx(1)
+    assert back.p == pytest.approx(p, abs=0.001) and back.q == pytest.approx(q, abs=0.001)
+
+
+def test_shares_of_another_position_or_nonsense_are_not_taken() -> None:
+    one, other = Handful(("a", "b"), (0.5, 0.5), (0.5, 0.5)), Handful(("a", "c"), (0.5, 0.5), (0.5, 0.5))
+    text = written_out(one, (0.2, 0.8), (1.0, 0.0))
+    assert read_back(one, text) == Handful(("a", "b"), (0.2, 0.8), (1.0, 0.0))
+    assert read_back(other, text) is None
+    mark = text.split("_")[0]
+    for spoilt in ("", "x", f"{mark}_1.2_3", f"{mark}_200.800", f"{mark}_200.801_0.1000", f"{mark}_-1.1001_0.1000",
+                   f"{mark}_a.b_c.d", f"{text}_1"):  # fmt: skip
+        assert read_back(one, spoilt) is None
