@@ -75,11 +75,14 @@ class ChapterText:
 
 @dataclass(frozen=True)
 class Lab:
-    """A page beside the chapters, to try things out."""
+    """A page beside the chapters, to try things out. What it runs at first is named as a chapter's is."""
 
     page: str
     title: str
     short: str
+    prompt: str = ""
+    temperature: float = 0.0
+    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -154,8 +157,8 @@ def chapters_of(part_id: str) -> list[ChapterText]:
     return [c for c in chapters() if c.part == part_id]
 
 
-def default_prompt(chapter: ChapterText) -> Prompt:
-    """The prompt that a chapter begins with."""
+def default_prompt(chapter: ChapterText | Lab) -> Prompt:
+    """The prompt that a chapter or a lab begins with."""
     return next((p for p in prompts() if p.id == chapter.prompt), prompts()[0])
 
 

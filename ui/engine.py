@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from core.decoding import Scored
     from core.decoding.stepping import Recording
     from core.measure.latency import LatencyCurve
+    from core.measure.verdict import Verdict
     from core.serving.opening import Opened, PairFacts
 
 log = logging.getLogger(__name__)
@@ -118,9 +119,11 @@ class Door:
 
 def _open(say: Callable[[float, str], None]) -> Opened:
     from core.serving.opening import open_engine
+    from ui.exactness import first_test
 
     opened = open_engine(read_settings(), say)
-    opened.engine.warm([*_default_pair(), *_default_requests()], calls=[("latency",)])
+    calls = [("latency",), ("exactness", *first_test())]
+    opened.engine.warm([*_default_pair(), *_default_requests()], calls=calls)
     return opened
 
 
@@ -167,6 +170,17 @@ def stepping(request: DecodeRequest, index: int, key: str) -> Recording | None:
 def latency(key: str) -> LatencyCurve | None:
     """The measured cost of a target pass over n positions, once it is there."""
     return cast("LatencyCurve | None", _call(key, "latency"))
+
+
+def exactness(request: DecodeRequest, switch: str, n: int, key: str) -> Verdict | None:
+    """The verdict on n short runs under a switch of the rule, once it is there."""
+    return cast("Verdict | None", _call(key, "exactness", request, switch, n))
+
+
+def give_up(key: str) -> None:
+    """Stop the work at this place of the page, if there is any."""
+    if held := _held().pop(key, None):
+        held.ticket.cancel()
 
 
 def vitals(key: str) -> Vitals | None:

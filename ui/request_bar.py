@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.decoding.request import DecodeRequest, RequestError
 from ui import content, visit
-from ui.content import ChapterText
+from ui.content import ChapterText, Lab
 
 OWN = "own"
 MAX_TEMPERATURE = 2.0
@@ -46,7 +46,7 @@ def gamma_slider(page: str, default: int, most: int = MAX_GAMMA) -> int:
     )
 
 
-def request_bar(page: str, chapter: ChapterText) -> DecodeRequest | None:
+def request_bar(page: str, chapter: ChapterText | Lab) -> DecodeRequest | None:
     """Draw the bar, which begins with what `chapter` begins with; `page` names the widgets.
 
     Returns:

@@ -21,7 +21,7 @@ Share = Any
 """A probability: a float, or a Fraction where p and q are given in fractions."""
 
 
-def outcomes(run: Callable[[Draws], Outcome]) -> dict[Outcome, Share]:
+def outcomes(run: Callable[[Enumerated], Outcome]) -> dict[Outcome, Share]:
     """The probability of everything that `run` may return; it must be a function of its draws alone."""
     found: dict[Outcome, Share] = {}
     scripts: list[list[int]] = [[]]

@@ -1,7 +1,7 @@
 """Other rules that are exact: several candidates for one position, and whole blocks verified at once.
 
-Written over plain arrays and any draws, so that `core.measure.enumeration` can walk through all of them; with
-Fractions in p and q the figures are exact to the last digit.
+Written over plain arrays, to be walked through by `core.measure.enumeration`; with Fractions in p and q the figures
+are exact to the last digit.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.decoding.sampling import Draws
-from core.measure.enumeration import Share, outcomes
+from core.measure.enumeration import Enumerated, Share, outcomes
 from core.measure.exactness import Array, residual
 
 
@@ -29,7 +28,7 @@ class Blocks(NamedTuple):
     texts: dict[tuple[int, ...], Share]
 
 
-def recursive_rejection(p: Array, q: Array, k: int, replace: bool, draws: Draws) -> tuple[int, bool]:
+def recursive_rejection(p: Array, q: Array, k: int, replace: bool, draws: Enumerated) -> tuple[int, bool]:
     """The token written at one position, and whether it was one of up to k candidates drawn from q. Shapes [V].
 
     Each candidate is tested against what is left of p: norm(max(0, p − q)) after each miss. With `replace` all
@@ -48,7 +47,7 @@ def recursive_rejection(p: Array, q: Array, k: int, replace: bool, draws: Draws)
     return draws.sample(p), False
 
 
-def block_verification(p: Array, q: Array, guesses: list[int], draws: Draws) -> tuple[int, int]:
+def block_verification(p: Array, q: Array, guesses: list[int], draws: Enumerated) -> tuple[int, int]:
     """(accepted guesses, the token after them) for γ guesses looked at as a block; p is [γ + 1, V], q [γ, V].
 
     Every prefix has its chance, also behind one that failed: the longest that passes is kept.
@@ -70,7 +69,7 @@ def block_verification(p: Array, q: Array, guesses: list[int], draws: Draws) -> 
     return accepted, draws.sample(residual(kept_share * p[accepted], q[accepted]))
 
 
-def token_verification(p: Array, q: Array, guesses: list[int], draws: Draws) -> tuple[int, int]:
+def token_verification(p: Array, q: Array, guesses: list[int], draws: Enumerated) -> tuple[int, int]:
     """The usual rule over the same arrays, to compare with: left to right, up to the first miss."""
     for i, u in enumerate(draws.uniforms(len(guesses))):
         if not u * q[i][guesses[i]] < p[i][guesses[i]]:
@@ -93,7 +92,7 @@ def blocks(p: Array, q: Array, gamma: int, block: bool) -> Blocks:
     verify = block_verification if block else token_verification
     ps, qs = np.array([p] * (gamma + 1)), np.array([q] * gamma)
 
-    def run(draws: Draws) -> tuple[tuple[int, ...], int]:
+    def run(draws: Enumerated) -> tuple[tuple[int, ...], int]:
         guesses = [draws.sample(q) for _ in range(gamma)]
         accepted, token = verify(ps, qs, guesses, draws)
         rest = [draws.sample(p) for _ in range(gamma - accepted)]

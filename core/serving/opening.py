@@ -189,6 +189,6 @@ def _exactness(pair: ModelPair, request: DecodeRequest, switch: str, n: int) -> 
     prompt = prompt_tokens(pair, request.prompt, request.chat)
     if len(prompt) + ROOM > pair.context:
         raise RequestError(f"The prompt fills the {pair.context:,} tokens that this pair reads: shorten it.")
-    models = (by_prefix(reader, prompt, pair.vocabulary) for reader in (pair.target_reader(), pair.draft_reader()))
-    world = World(*models, pair.vocabulary, request.temperature, request.top_k, pair.eos_ids)
+    target, draft = (by_prefix(r, prompt, pair.vocabulary) for r in (pair.target_reader(), pair.draft_reader()))
+    world = World(target, draft, pair.vocabulary, request.temperature, request.top_k, pair.eos_ids)
     return (yield from short_runs(world, request, switch, n, pair.piece))

@@ -5,7 +5,7 @@ The target always says TEXT. The draft says the same, but for a guess in three t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING
 
 from core.decoding.events import Committed, Done, Event, Prefilled
@@ -13,6 +13,7 @@ from core.decoding.request import DecodeRequest, RequestError
 from core.decoding.scoring import Scored, ScoredPosition
 from core.decoding.trace import Candidate, Choice, PairInfo, Position, Prefill, Round
 from core.measure.latency import LENGTHS, LatencyCurve
+from core.measure.verdict import Verdict
 from core.serving.local import LocalEngine
 from core.serving.opening import Opened, PairFacts
 from core.theory.memory import ModelSize
@@ -38,7 +39,9 @@ TARGET_TIME, DRAFT_TIME = 0.024, 0.002
 def open_stand_in(say: Callable[[float, str], None]) -> Opened:
     """What `core.serving.opening.open_engine` gives, without loading anything."""
     say(1.0, "Ready")
-    return Opened(LocalEngine(stream, {"score": score, "latency": latency, "stepping": stepping}), FACTS)
+    return Opened(
+        LocalEngine(stream, {"score": score, "latency": latency, "stepping": stepping, "exactness": exactness}), FACTS
+    )
 
 
 def misses(index: int) -> bool:
@@ -105,6 +108,15 @@ def stepping(request: DecodeRequest, index: int) -> Recording:
 
 def _piece(token: int) -> str:
     return WORDS[token] if token < len(WORDS) else " maybe"
+
+
+def exactness(request: DecodeRequest, switch: str, n: int) -> Generator[float, None, Verdict]:
+    """Real runs in a toy of the text's first words."""
+    from core.measure.short_runs import short_runs
+    from core.measure.world import toy
+
+    p, q = (0.4, 0.25, 0.15, 0.1, 0.1), (0.5, 0.2, 0.2, 0.05, 0.05)
+    return short_runs(toy(p, q, request.temperature), request, switch, n, WORDS.__getitem__)
 
 
 def _top(index: int, greedy: bool = True) -> tuple[Candidate, ...]:
