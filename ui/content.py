@@ -54,6 +54,7 @@ class ChapterText:
 
     `page` is the file's name in `pages/`. Each of `methods` writes `length` tokens after `prompt` (an id in
     prompts.toml; empty for the first), at first with this temperature, seed and draft length γ.
+    `stages` names the experiment's screens in the tour.
     """
 
     number: int
@@ -71,6 +72,7 @@ class ChapterText:
     gamma: int = 4
     predict: Question | None = None
     questions: tuple[Raised, ...] = ()
+    stages: tuple[str, ...] = ("stage",)
 
 
 @dataclass(frozen=True)

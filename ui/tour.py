@@ -1,0 +1,133 @@
+"""The tour: every step in order, which one is on screen, and who may follow it from elsewhere."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from secrets import token_hex
+
+import streamlit as st
+
+from ui import content, visit
+from ui.content import ChapterText
+
+PARAMETER = "tour"
+"""The step's number in the address."""
+PAGE = "tour.py"
+MOST_FOLLOWED = 1000
+"""Tours that a server keeps for followers; the one that moved least recently is forgotten first."""
+CODE = visit.Store("tour", dict[str, str])
+"""The code of this visit's tour under `code`, once somebody has asked for it."""
+
+_NOW = "tour.step"
+_followed: dict[str, int] = {}
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Step:
+    """One screen of the tour.
+
+    `number` counts from 1 and goes on through the encore; `id` (`part-I`, `4-predict`, `11-gaps`, `lab-exactness`)
+    stays the same when steps are added. `page` is the file in `pages/` that draws it, `view` the part of that page.
+    """
+
+    number: int
+    id: str
+    page: str
+    view: str
+    title: str
+    chapter: int | None = None
+    encore: int | None = None
+    """The step's number in the encore, None in the tour itself."""
+
+    @property
+    def label(self) -> str:
+        """Where the step stands: `12 / 36`, or `Encore 1` after the end."""
+        return f"Encore {self.encore}" if self.encore else f"{self.number} / {length()}"
+
+
+def steps() -> tuple[Step, ...]:
+    """All steps: the parts with their chapters, then the labs as an encore."""
+    number = count(1)
+    tour = tuple(Step(next(number), *row) for row in _screens())
+    labs = enumerate(content.labs(), 1)
+    return tour + tuple(
+        Step(next(number), _stem(lab.page), lab.page, "page", f"Lab · {lab.title}", None, i) for i, lab in labs
+    )
+
+
+def length() -> int:
+    """The number of steps without the encore."""
+    return sum(1 for _ in _screens())
+
+
+def step(number: int) -> Step:
+    """The step with this number; below the first or beyond the last, that one."""
+    every = steps()
+    return every[min(max(number, 1), len(every)) - 1]
+
+
+def first_step(page: str) -> Step:
+    """The step at which a page comes up; the first of all for a page that is no part of the tour."""
+    every = steps()
+    return next((s for s in every if s.page == page), every[0])
+
+
+def current() -> Step | None:
+    """The step that this session shows or showed last; None where it has not been on the tour."""
+    number = st.session_state.get(_NOW)
+    return None if number is None else step(number)
+
+
+def code() -> str:
+    """The code by which another window or another device follows this visit's tour."""
+    held = CODE.held().setdefault("code", token_hex(4))
+    if (here := current()) is not None:
+        _tell(held, here.number)
+    return held
+
+
+def followed(code: str) -> Step | None:
+    """The step that the tour with this code shows; None for a code that no tour has."""
+    with _lock:
+        number = _followed.get(code)
+    return None if number is None else step(number)
+
+
+def arrive(number: int) -> Step:
+    """Say that this session shows a step from now on."""
+    here = step(number)
+    st.session_state[_NOW] = here.number
+    if held := CODE.held().get("code"):
+        _tell(held, here.number)
+    return here
+
+
+def _tell(held: str, number: int) -> None:
+    with _lock:
+        _followed.pop(held, None)
+        _followed[held] = number
+        while len(_followed) > MOST_FOLLOWED:
+            del _followed[next(iter(_followed))]
+
+
+def _screens() -> Iterator[tuple[str, str, str, str, int | None]]:
+    """Id, page, view, title and chapter of each step of the tour itself."""
+    for part in content.parts():
+        yield f"part-{part.id}", part.page, "opener", f"Part {part.id} · {part.title}", None
+        for chapter in content.chapters_of(part.id):
+            for view in _views(chapter):
+                title = f"{chapter.number} · {chapter.title}"
+                yield f"{chapter.number}-{view}", chapter.page, view, title, chapter.number
+
+
+def _views(chapter: ChapterText) -> tuple[str, ...]:
+    """A chapter's screens. One that asks nothing in advance tells its takeaway on its last stage."""
+    return ("predict", *chapter.stages, "takeaway") if chapter.predict else chapter.stages
+
+
+def _stem(page: str) -> str:
+    return page.removesuffix(".py").replace("_", "-")
