@@ -14,6 +14,8 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 TESTS ?= tests
+# Two tests at a time, a file's tests in turn: they share the pair or a server that is slow to start.
+PYTEST := $(PY) -m pytest -n 2 --dist loadfile
 
 .PHONY: run test test-all check format benchmark screenshots models browser clean
 
@@ -22,10 +24,10 @@ run: models
 	@$(PY) -m streamlit run Home.py --server.port=$(PORT) --server.address=$(ADDRESS) --server.headless=true
 
 test: $(READY_DEV) models browser
-	@$(PY) -m pytest $(TESTS)
+	@$(PYTEST) $(TESTS)
 
 test-all: $(READY_DEV) models browser
-	@$(PY) -m pytest -m "slow or not slow" $(TESTS)
+	@$(PYTEST) -m "slow or not slow" $(TESTS)
 
 check: $(READY_DEV)
 	@$(PY) -m ruff check .
