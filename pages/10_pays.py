@@ -148,9 +148,10 @@ def measured_runs(chapter: ChapterText) -> BothWays | None:
     gamma = gamma_slider("pays", chapter.gamma)
     if request is None or not engine.loading_panel():
         return None
-    asked = replace(request, max_new_tokens=chapter.length, gamma=gamma)
+    # γ means nothing to standard decoding: one run of it serves every γ.
+    asked = replace(request, max_new_tokens=chapter.length)
     alone = engine.run(replace(asked, method="standard"), "pays-alone")
-    together = alone and engine.run(asked, "pays-together")
+    together = alone and engine.run(replace(asked, gamma=gamma), "pays-together")
     if not alone or not together:
         return None
     both = runs.compared(alone, together)

@@ -136,7 +136,7 @@ def speedup_map(model: Model, at_best: bool, hand: Dot | None, others: Sequence[
         "xaxis": _axis("cost ratio c", range=[0, 1], showgrid=False),
         "yaxis": _axis("acceptance rate α", range=[0, 1.001], showgrid=False),
         "annotations": [
-            _note(0.04, 0.96, "faster", xanchor="left", yanchor="top"),
+            _note(0.2, 0.97, "faster", xanchor="left", yanchor="top"),
             _note(0.96, 0.04, "no γ pays" if at_best else "slower", xanchor="right", yanchor="bottom"),
         ],
     }

@@ -98,7 +98,7 @@ def verdict(model: Model) -> str:
         return f"**Faster.** With these numbers draft-and-verify is {times(gain)} as fast as standard decoding."
     if gain < 1 - EVEN:
         return (
-            f"**Slower.** With these numbers drafting loses: the same text takes {1 / gain - 1:.0%} longer than "
+            f"**Slower.** With these numbers drafting loses: the same text takes {share(1 / gain - 1)} longer than "
             f"without it ({times(gain)})."
         )
     return "**Even.** With these numbers draft-and-verify takes just as long as standard decoding."

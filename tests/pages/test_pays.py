@@ -59,7 +59,7 @@ def test_the_questions_own_numbers_wait_for_the_answer(open_page: Open) -> None:
     assert "Answer or skip it first" in sentences(at)
     assert "Slower" not in sentences(at) and not at.latex and not traces(at, CURVE)
     skip(at, 10)
-    assert "**Slower.**" in sentences(at) and "5% longer" in sentences(at)
+    assert "**Slower.**" in sentences(at) and "5 % longer" in sentences(at)
 
 
 @pytest.mark.parametrize(

@@ -55,9 +55,9 @@ def test_at_alpha_one_no_formula_divides_by_zero() -> None:
     ("model", "word", "figure"),
     [
         (USUAL, "**Faster.**", "1.98×"),
-        (ASKED, "**Slower.**", "5% longer"),
+        (ASKED, "**Slower.**", "5 % longer"),
         (Model(0, 0, 4), "**Even.**", "just as long"),
-        (Model(0, 1, 1), "**Slower.**", "100% longer"),
+        (Model(0, 1, 1), "**Slower.**", "100 % longer"),
         (Model(1, 0, MOST_GAMMA), "**Faster.**", "21.00×"),
     ],
 )
