@@ -29,12 +29,14 @@ def test(x: Position, index: int) -> str:
     sign, verdict = ("<", "keep") if x.accepted else (r"\ge", "miss")
     limit = number(min(1.0, x.ratio))
     drawn = rf"u_{i} = {number(x.u)} {sign} \min\bigl(1, \tfrac{{p}}{{q}}\bigr) = {limit}"
-    return rf"{ratio} \qquad {drawn} \;\Rightarrow\; \text{{{verdict}}}"
+    return _lines(ratio, rf"{drawn} \;\Rightarrow\; \text{{{verdict}}}")
 
 
 def rule() -> str:
     """The rule, before any number."""
-    return r"\text{keep } x_i \text{ if } u_i < \min\Bigl(1, \frac{p_i(x_i)}{q_i(x_i)}\Bigr), \qquad u_i \sim U[0, 1)"
+    return _lines(
+        r"\text{keep } x_i \text{ if } u_i < \min\Bigl(1, \frac{p_i(x_i)}{q_i(x_i)}\Bigr)", r"u_i \sim U[0, 1)"
+    )
 
 
 def residual(missed: Position, written: Choice) -> str:
@@ -45,7 +47,7 @@ def residual(missed: Position, written: Choice) -> str:
         return general
     over = max(0.0, y.p - y.q)
     values = rf"\frac{{{number(over)}}}{{1 - \beta}} = \frac{{{number(over)}}}{{{number(1 - missed.beta)}}}"
-    return rf"{general} = {values} = {number(y.residual)}"
+    return _lines(general, rf"r(y) = {values} = {number(y.residual)}")
 
 
 def gain(round_: Round) -> str:
@@ -53,3 +55,8 @@ def gain(round_: Round) -> str:
     kept = rf"\underbrace{{{round_.accepted}}}_{{\text{{kept}}}}"
     added = rf" + \underbrace{{1}}_{{\text{{{round_.final.kind}}}}}" if round_.final else ""
     return rf"{kept}{added} = {len(round_.committed)} \;\le\; \gamma + 1 = {len(round_.positions) + 1}"
+
+
+def _lines(*parts: str) -> str:
+    """Formulas below each other: side by side they would be cut off on a phone."""
+    return r"\begin{gathered} " + r" \\[0.6em] ".join(parts) + r" \end{gathered}"

@@ -1,7 +1,7 @@
 // A round at one step: the text, the numbers known by now, and the number drawn against min(1, p/q).
 
 const views = new WeakMap();
-const FIGURES = [["p", "p(x)"], ["q", "q(x)"], ["ratio", "p/q"], ["u", "u drawn"]];
+const FIGURES = [["p", "p(x)"], ["q", "q(x)"], ["ratio", "p/q"], ["u", "u"]];
 const VERDICTS = { kept: "✓ kept", miss: "✕ missed", dropped: "✕ dropped" };
 
 export default function (component) {
