@@ -111,6 +111,29 @@ class Prompt:
 
 
 @dataclass(frozen=True)
+class Note:
+    """What a speaker says at a step of the tour, points at or moves, and asks the class; `step` is the step's id.
+
+    `minutes` is how long it takes in each of the routes, in their order; 0 where a route leaves it out.
+    """
+
+    step: str
+    minutes: tuple[float, ...]
+    say: str
+    point: str
+    ask: str
+
+
+@dataclass(frozen=True)
+class Route:
+    """A way through the tour for a lecture of so many minutes."""
+
+    minutes: int
+    title: str
+    words: str
+
+
+@dataclass(frozen=True)
 class Term:
     """A term of the glossary, with its symbol where it has one."""
 
@@ -142,6 +165,16 @@ def prompts() -> tuple[Prompt, ...]:
 def glossary() -> tuple[Term, ...]:
     """All terms, in the order of the file."""
     return _entries("glossary.toml", "term", Term)
+
+
+def notes() -> dict[str, Note]:
+    """The speaker's notes, by the id of their step."""
+    return {note.step: note for note in _entries("notes.toml", "note", Note)}
+
+
+def routes() -> tuple[Route, ...]:
+    """The ways through the tour, the shortest first."""
+    return _entries("notes.toml", "route", Route)
 
 
 def part(part_id: str) -> Part:

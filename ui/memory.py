@@ -7,10 +7,10 @@ from typing import Any
 
 import streamlit as st
 
-from ui import tour, visit
+from ui import follow, visit
 from ui.runs import RUNS
 
-STORES: tuple[visit.Store[Any, Any], ...] = (visit.PREDICTIONS, RUNS, tour.CODE)
+STORES: tuple[visit.Store[Any, Any], ...] = (visit.PREDICTIONS, RUNS, visit.SWITCHES, follow.CODE)
 
 # A tab writes down what the session holds, under the session's name. Where another session's name stands there, the
 # page has been loaded anew: what was kept goes back first, and only then is it written over.

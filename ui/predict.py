@@ -15,7 +15,9 @@ Verdict = Literal["right", "close", "wrong"]
 
 
 def ask(chapter: int, question: Question, answer: int | None, facts: Mapping[str, object] | None) -> bool:
-    """Draw a chapter's question, or what became of it. True once it has been answered or skipped.
+    """Draw a chapter's question, or what became of it. True once its answer may be seen.
+
+    That is when it has been answered or skipped; where answers are held back, once the answer was asked for.
 
     Args:
         answer: an option's index or a number; None while the run that gives it is not there.
@@ -33,10 +35,12 @@ def ask(chapter: int, question: Question, answer: int | None, facts: Mapping[str
         st.markdown(f"**{question.question}**")
         if held is None:
             _form(chapter, question)
+        elif not held.shown:
+            _held_back(chapter, question, held)
         else:
             known = question.answer if question.answer is not None else answer
             _outcome(chapter, question, held, known, facts)
-    return held is not None
+    return visit.answered(chapter)
 
 
 def judge(question: Question, said: int, answer: int) -> Verdict:
@@ -84,9 +88,9 @@ def _form(chapter: int, question: Question) -> None:
         )
     with st.container(horizontal=True, vertical_alignment="center"):
         missed = st.button("Commit", type="primary", key=f"commit-{chapter}", on_click=_commit, args=(chapter,))
-        st.button(
-            "Skip the question", type="tertiary", key=f"skip-{chapter}", on_click=visit.predict, args=(chapter, None)
-        )
+        # Whoever holds answers back asks for this one by going past the question.
+        skip = "Show the answer" if visit.switched(visit.HOLD) else "Skip the question"
+        st.button(skip, type="tertiary", key=f"skip-{chapter}", on_click=visit.predict, args=(chapter, None))
     if missed:
         st.warning("Choose an answer first." if question.kind == "choice" else "Type a number first.")
 
@@ -95,6 +99,21 @@ def _commit(chapter: int) -> None:
     said = st.session_state[f"said-{chapter}"]
     if said is not None:
         visit.predict(chapter, said)
+
+
+def _held_back(chapter: int, question: Question, held: visit.Prediction) -> None:
+    """What was said, and a button that brings out the answer."""
+    if held.value is not None:
+        said = question.options[held.value] if question.kind == "choice" else f"{held.value} {question.unit}"
+        st.markdown(f"Your answer: *{said}*")
+    st.button(
+        "Show the answer",
+        type="primary",
+        icon=":material/visibility:",
+        key=f"show-{chapter}",
+        on_click=visit.show_answer,
+        args=(chapter,),
+    )
 
 
 _BOX = {

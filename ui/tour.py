@@ -1,29 +1,24 @@
-"""The tour: every step in order, which one is on screen, and who may follow it from elsewhere."""
+"""The tour: every step in order, and which one a session shows."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import count
-from secrets import token_hex
 
 import streamlit as st
 
-from ui import content, visit
+from ui import content, follow
 from ui.content import ChapterText
 
 PARAMETER = "tour"
 """The step's number in the address."""
 PAGE = "tour.py"
-MOST_FOLLOWED = 1000
-"""Tours that a server keeps for followers; the one that moved least recently is forgotten first."""
-CODE = visit.Store("tour", dict[str, str])
-"""The code of this visit's tour under `code`, once somebody has asked for it."""
 
 _NOW = "tour.step"
-_followed: dict[str, int] = {}
-_lock = threading.Lock()
+_on = ContextVar("tour.on", default=False)
 
 
 @dataclass(frozen=True)
@@ -76,24 +71,24 @@ def first_step(page: str) -> Step:
     return next((s for s in every if s.page == page), every[0])
 
 
+def on() -> bool:
+    """True while a page is drawn as a part of the tour."""
+    return _on.get()
+
+
+@contextmanager
+def showing() -> Iterator[None]:
+    """Draw a page as a part of the tour."""
+    before = _on.set(True)
+    try:
+        yield
+    finally:
+        _on.reset(before)
+
+
 def current() -> Step | None:
     """The step that this session shows or showed last; None where it has not been on the tour."""
     number = st.session_state.get(_NOW)
-    return None if number is None else step(number)
-
-
-def code() -> str:
-    """The code by which another window or another device follows this visit's tour."""
-    held = CODE.held().setdefault("code", token_hex(4))
-    if (here := current()) is not None:
-        _tell(held, here.number)
-    return held
-
-
-def followed(code: str) -> Step | None:
-    """The step that the tour with this code shows; None for a code that no tour has."""
-    with _lock:
-        number = _followed.get(code)
     return None if number is None else step(number)
 
 
@@ -101,17 +96,8 @@ def arrive(number: int) -> Step:
     """Say that this session shows a step from now on."""
     here = step(number)
     st.session_state[_NOW] = here.number
-    if held := CODE.held().get("code"):
-        _tell(held, here.number)
+    follow.arrive(here.number)
     return here
-
-
-def _tell(held: str, number: int) -> None:
-    with _lock:
-        _followed.pop(held, None)
-        _followed[held] = number
-        while len(_followed) > MOST_FOLLOWED:
-            del _followed[next(iter(_followed))]
 
 
 def _screens() -> Iterator[tuple[str, str, str, str, int | None]]:
@@ -125,7 +111,7 @@ def _screens() -> Iterator[tuple[str, str, str, str, int | None]]:
 
 
 def _views(chapter: ChapterText) -> tuple[str, ...]:
-    """A chapter's screens. One that asks nothing in advance tells its takeaway on its last stage."""
+    """A chapter's screens. One that asks nothing in advance has its stages only."""
     return ("predict", *chapter.stages, "takeaway") if chapter.predict else chapter.stages
 
 

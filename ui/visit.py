@@ -42,11 +42,13 @@ class Control(Generic[T]):
 class Prediction:
     """What a visitor said before looking, and what was right on the run then on screen.
 
-    `value` is None for a question that was skipped; `answer` is None until the run is there.
+    `value` is None for a question that was skipped; `answer` is None until the run is there. `shown` is False while
+    the answer is held back, to be asked for.
     """
 
     value: int | None
     answer: int | None = None
+    shown: bool = True
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,11 @@ class Store(Generic[K, T]):
 
 PREDICTIONS = Store("predictions", dict[int, Prediction])
 """What was said about each chapter's question, by its number."""
+SWITCHES = Store("switches", dict[str, bool])
+"""What a presenter has switched on, by name; what is absent is off."""
+LARGE, HOLD = "large", "hold"
+"""The switches: larger type, and answers that wait until they are asked for."""
+_HERE = "visit.here"
 
 
 def whole(low: int, high: int, step: int = 1) -> Callable[[str], int | None]:
@@ -135,6 +142,15 @@ def value(control: Control[T], page: str) -> T:
     return current
 
 
+def expected(control: Control[T]) -> T:
+    """What a control will be on a page that has not been opened yet; nothing is changed."""
+    if control.name in st.query_params:
+        found = control.parse(st.query_params[control.name])
+        return control.default if found is None else found
+    remembered: T = _controls().get(control.name, control.default)
+    return remembered
+
+
 def choose(control: Control[T], value: T) -> None:
     """Set a control from outside its widget: from a button's callback, say."""
     _controls()[control.name] = value
@@ -159,8 +175,32 @@ def prediction(chapter: int) -> Prediction | None:
 
 
 def predict(chapter: int, value: int | None) -> None:
-    """Keep an answer, or None for a skipped question."""
-    PREDICTIONS.held()[chapter] = Prediction(value)
+    """Keep an answer, or None for a skipped question, whose answer is then wanted."""
+    PREDICTIONS.held()[chapter] = Prediction(value, shown=value is None or not switched(HOLD))
+
+
+def show_answer(chapter: int) -> None:
+    """Hold the answer to a chapter's question back no longer."""
+    PREDICTIONS.held()[chapter] = replace(PREDICTIONS.held()[chapter], shown=True)
+
+
+def answered(chapter: int) -> bool:
+    """Whether a chapter may show what its question asks about."""
+    held = prediction(chapter)
+    return held is not None and held.shown
+
+
+def switched(name: str) -> bool:
+    """Whether a switch is on."""
+    return SWITCHES.held().get(name, False)
+
+
+def switch(name: str, on: bool) -> None:
+    """Turn a switch on or off. Answers that were held back come out once nothing holds them."""
+    SWITCHES.held()[name] = on
+    if name == HOLD and not on:
+        for chapter in PREDICTIONS.held():
+            show_answer(chapter)
 
 
 def mark(chapter: int, answer: int) -> int:
@@ -172,12 +212,26 @@ def mark(chapter: int, answer: int) -> int:
     return held.answer
 
 
+def turn_page() -> None:
+    """Say that a page begins: from here on its controls are noted, for `reset_page`."""
+    st.session_state[_HERE] = set()
+
+
+def reset_page() -> None:
+    """Set every control of the page on screen back to its default, in the visit and in the address."""
+    for name in st.session_state.get(_HERE, ()):
+        _controls().pop(name, None)
+        if name in st.query_params:
+            del st.query_params[name]
+
+
 def forget(chapter: int) -> None:
     """Ask a chapter's question again."""
     PREDICTIONS.held().pop(chapter, None)
 
 
 def _current(control: Control[Any], key: str) -> Any:
+    st.session_state.setdefault(_HERE, set()).add(control.name)
     remembered = _controls().get(control.name, control.default)
     if control.name in st.query_params:
         value = control.parse(st.query_params[control.name])

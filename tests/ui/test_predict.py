@@ -99,3 +99,24 @@ def test_the_question_can_be_asked_again() -> None:
     at.button("again-2").click().run()
     assert at.session_state["done"] is False
     assert at.number_input
+
+
+def test_an_answer_that_is_held_back_comes_when_it_is_asked_for() -> None:
+    at = asked()
+    at.session_state["visit.switches"] = {"hold": True}
+    at.run()
+    at.number_input[0].set_value(12).run()
+    at.button("commit-2").click().run()
+    assert at.session_state["done"] is False and not at.success
+    assert "Your answer: *12 words*" in [m.value for m in at.markdown]
+    at.button("show-2").click().run()
+    assert at.session_state["done"] is True and at.success[0].value.startswith("**Right")
+
+
+def test_where_answers_are_held_back_the_skipping_button_shows_this_one() -> None:
+    at = asked()
+    at.session_state["visit.switches"] = {"hold": True}
+    at.run()
+    assert at.button("skip-2").label == "Show the answer"
+    at.button("skip-2").click().run()
+    assert at.session_state["done"] is True and at.info

@@ -26,12 +26,14 @@ def app() -> None:
     from ui import visit
 
     page = st.session_state.get("page", "a")
+    visit.turn_page()
     size = visit.Control("size", 3, visit.whole(1, 9))
     words = visit.Control("words", "", visit.text)
     st.slider("Size", 1, 9, **visit.bind(size, page))
     st.text_area("Words", **visit.bind(words, page))
     for sentence in visit.unreadable(size):
         st.warning(sentence)
+    st.button("Reset", on_click=visit.reset_page)
 
 
 def opened(**params: str) -> AppTest:
@@ -93,6 +95,37 @@ def test_a_long_text_stays_out_of_the_address_and_in_the_visit() -> None:
     assert "words" not in at.query_params
     at.text_area[0].set_value("short").run()
     assert at.query_params["words"] == "short"
+
+
+def test_a_reset_page_has_its_defaults_again_and_leaves_other_pages_alone() -> None:
+    at = opened(size="7")
+    at.session_state["visit.controls"]["elsewhere"] = 5
+    at.text_area[0].set_value("word " * 200).run()
+    at.button[0].click().run()
+    assert at.slider[0].value == 3 and at.text_area[0].value == ""
+    assert "size" not in at.query_params
+    at.run()
+    assert at.slider[0].value == 3
+    assert at.session_state["visit.controls"] == {"elsewhere": 5}
+    at.slider[0].set_value(8).run()
+    assert at.query_params["size"] == "8"
+
+
+def holding() -> None:
+    import streamlit as st
+
+    from ui import visit
+
+    visit.switch(visit.HOLD, True)
+    visit.predict(1, 2)
+    visit.predict(2, None)
+    before = visit.answered(1), visit.answered(2), visit.answered(3)
+    visit.switch(visit.HOLD, False)
+    st.session_state["seen"] = before, (visit.answered(1), visit.answered(2), visit.answered(3))
+
+
+def test_answers_are_held_back_until_the_switch_is_off_and_skipped_ones_are_not() -> None:
+    assert AppTest.from_function(holding).run().session_state["seen"] == ((False, True, False), (True, True, False))
 
 
 def memory() -> None:
