@@ -92,7 +92,8 @@ def open_engine(settings: Settings, progress: Progress) -> Opened:
 def engine_for(pair: ModelPair, settings: Settings) -> LocalEngine:
     """An engine before a loaded pair.
 
-    Its calls: `score` (prompt, text or token ids, chat), `latency`, `stepping` (a request, a round's index).
+    Its calls: `score` (prompt, text or token ids, chat), `latency`, `stepping` (a request, a round's index),
+    `exactness` (a request, a switch, a number of runs).
     """
     from core.decoding import stream
     from core.decoding.stepping import record
@@ -103,6 +104,7 @@ def engine_for(pair: ModelPair, settings: Settings) -> LocalEngine:
             "score": partial(_score, pair),
             "latency": partial(_latency, pair, settings),
             "stepping": partial(record, pair),
+            "exactness": partial(_exactness, pair),
         },
         active=settings.active,
         queue_length=settings.queue,

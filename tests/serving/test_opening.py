@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.decoding import DecodeRequest, Scored, decode, score
+from core.decoding.stepping import Recording
 from core.measure.latency import LatencyCurve
 from core.models import ModelPair
 from core.models.pair import Identity
@@ -57,6 +58,12 @@ def test_a_request_that_does_not_fit_fails_in_its_own_words(engine: LocalEngine)
 def test_scores(engine: LocalEngine, tiny: ModelPair) -> None:
     by_ids, by_text = (engine.call("score", "1 2", text, False).wait(60).result for text in ((3, 4), "3 4"))
     assert isinstance(by_ids, Scored) and by_ids == by_text == score(tiny, "1 2", [3, 4], chat=False)
+
+
+def test_a_round_is_watched(engine: LocalEngine, tiny: ModelPair) -> None:
+    request = DecodeRequest("1 2 3", gamma=3, temperature=1.0, max_new_tokens=12, seed=7, chat=False)
+    recording = engine.call("stepping", request, 1).wait(60).result
+    assert isinstance(recording, Recording) and recording.shows(decode(tiny, request).rounds[1])
 
 
 def test_latency_stays_within_the_context(engine: LocalEngine) -> None:
