@@ -171,3 +171,15 @@ def test_both_schedules_are_zoomed_together_and_a_token_tells_its_moment(app: st
     assert window.evaluate(wide) == pytest.approx(1, abs=0.01)
     window.locator(".cell").nth(1).hover()
     expect(page.locator(".schedule .tip")).to_contain_text("reaches the reader at2 passes")
+
+
+def test_runs_come_back_after_a_reload_and_lie_on_the_axes(app: str, page: Page) -> None:
+    kept = "Object.values(JSON.parse(sessionStorage.getItem('speculative-lab.runs') ?? '{}')).length"
+    opened(page, f"{app}/guess?gamma=2&prompt=rainbow")
+    page.wait_for_function(f"{kept} == 2", timeout=PATIENCE)
+    opened(page, f"{app}/pays?gamma=4&prompt=loop")
+    page.wait_for_function(f"{kept} == 4", timeout=PATIENCE)
+    expect(page.get_by_role("img", name="other runs")).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("button", name="Set the sliders to the measured values").click()
+    expect(page.get_by_role("slider", name="Acceptance rate α (model)")).to_have_value("0.67", timeout=PATIENCE)
+    expect(page).to_have_url(re.compile("alpha=0.67"), timeout=PATIENCE)
