@@ -26,6 +26,8 @@ ROWS = 5
 class HalfLinear(nn.Module):
     """A frozen `nn.Linear` over float32 whose weights are kept in float16: [.., in] → [.., out]."""
 
+    bias: torch.Tensor | None
+
     def __init__(self, linear: nn.Linear) -> None:
         super().__init__()
         self.in_features, self.out_features = linear.in_features, linear.out_features
@@ -44,6 +46,8 @@ class HalfLinear(nn.Module):
 
 class PackedLinear(nn.Module):
     """A frozen `nn.Linear` in oneDNN's layout: [.., in] → [.., out]."""
+
+    bias: torch.Tensor | None
 
     def __init__(self, linear: nn.Linear) -> None:
         super().__init__()
