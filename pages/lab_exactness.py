@@ -164,7 +164,9 @@ def collection() -> None:
         return
     st.markdown("##### This visit's verdicts, side by side")
     rows = [
-        Distance(switch(v.switch).title, v.distance, v.fails, f"  p {exactness.chance(v.test.p_value)}", v.noise)
+        Distance(
+            switch(v.switch).title, v.distance, v.fails, f"\u2002p {exactness.chance(v.test.p_value)}\u2002", v.noise
+        )
         for v in kept
     ]
     show(
@@ -174,7 +176,7 @@ def collection() -> None:
         pd.DataFrame(
             {
                 "Rule": switch(v.switch).title,
-                "It": switch(v.switch).group,
+                "Kind": switch(v.switch).group,
                 "Verdict": exactness.outcome(v),
                 "Total variation": round(v.distance, 3),
                 "p-value": exactness.chance(v.test.p_value),
@@ -196,7 +198,7 @@ def in_a_toy() -> None:
         "A toy has so few tokens that nothing need be drawn: every way in which the random numbers can fall is walked "
         "through, by the very functions that decode, and the probabilities are added up. Each text has two tokens, "
         f"γ is 1 and the temperature {exactness.TOY_TEMPERATURE:g}. The target avoids saying a thing twice; the draft "
-        "likes to repeat itself."
+        "likes to repeat itself. τ counts the tokens that a target pass gains."
     )
     p, q = toy_sliders()
     found = exactness.toy_result(p, q)
@@ -205,7 +207,7 @@ def in_a_toy() -> None:
             s.switch.title,
             s.distance,
             s.distance > 0,
-            f"  {s.distance:.3f}" if s.distance else "  0: exact",
+            f"\u2002{s.distance:.3f}\u2002" if s.distance else f"\u20020: exact, τ {s.tokens_per_round:.2f}",
         )
         for s in found.outcomes
     ]
@@ -244,7 +246,7 @@ def toy_sliders() -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 def other_rules() -> None:
     found = exactness.other_rules()
-    st.markdown("The rule as shipped is not the only exact one. All figures here are worked out in fractions.")
+    st.markdown("The rule as shipped is not the only exact one. None of the figures here is drawn: all are worked out.")
     with st.container(border=True):
         st.markdown("##### Several candidates for one place")
         st.markdown(

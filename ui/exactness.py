@@ -88,7 +88,7 @@ def label(s: Switch) -> str:
 def chance(p_value: float) -> str:
     """A p-value as text."""
     if p_value < LEAST_SHOWN:
-        return f"under {LEAST_SHOWN:.6f}"
+        return f"< {LEAST_SHOWN:.6f}"
     return f"{p_value:.2f}" if p_value >= 0.1 else f"{p_value:.2g}"
 
 
@@ -124,9 +124,7 @@ def meaning(v: Verdict) -> str:
         )
         return sense + more
     if lossy:
-        return (
-            f"**Not the target's text.** Right runs look as uneven as this with probability {chance(v.test.p_value)}."
-        )
+        return f"**Not the target's text.** The share of right runs that look as uneven: {chance(v.test.p_value)}."
     return (
         "**It fails, though the rule is exact.** One right run in a hundred does, at a limit of 1 %. "
         "Try another seed: if it is chance, most others pass. To try seeds until one fails would be cheating."
@@ -161,7 +159,7 @@ class ToyResult:
     outcomes: tuple[ToyOutcome, ...]
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@st.cache_data(max_entries=64, show_spinner="Walking through every draw …")
 def toy_result(p: Sequence[float], q: Sequence[float]) -> ToyResult:
     """Every switch in a toy of two or four tokens, by enumeration."""
     from core.measure.short_runs import exact_texts, target_texts
@@ -195,7 +193,7 @@ class OtherRules:
     price: tuple[tuple[float, float], ...]
 
 
-@st.cache_data(max_entries=1, show_spinner=False)
+@st.cache_data(max_entries=1, show_spinner="Working in fractions …")
 def other_rules() -> OtherRules:
     """Several candidates, whole blocks, and the acceptance of coupled draws for random p and q."""
     from fractions import Fraction

@@ -66,24 +66,26 @@ def texts_drawn(v: Verdict) -> go.Figure:
         )
     styled(figure, 120 + 40 * len(rows))
     labels = [visible(b.text, LONGEST) + ("" if b.whole else " …") for b in rows]
-    figure.update_yaxes(tickvals=at, ticktext=labels, range=[len(rows) - 0.4, -0.6], showgrid=False)
+    figure.update_yaxes(
+        tickvals=at, ticktext=labels, range=[len(rows) - 0.4, -0.6], showgrid=False, ticklabelstandoff=8
+    )
     figure.update_xaxes(tickformat=".0%", rangemode="tozero", title_text="share of all texts", nticks=6)
     return figure
 
 
 def distances(rows: Sequence[Distance], *, axis: str) -> go.Figure:
     """Each rule's distance from the target; where it was sampled, over the band that noise alone gives."""
+    furthest = max([row.distance for row in rows] + [row.noise.high for row in rows if row.noise] + [0.05])
     figure = go.Figure()
-    at = list(range(len(rows)))
-    if any(row.noise for row in rows):
-        banded = [(i, row.noise) for i, row in enumerate(rows) if row.noise]
+    banded = [(i, row.noise) for i, row in enumerate(rows) if row.noise]
+    if banded:
         figure.add_trace(
             go.Bar(
                 x=[band.high - band.low for _, band in banded],
                 base=[band.low for _, band in banded],
                 y=[i for i, _ in banded],
                 orientation="h",
-                width=0.55,
+                width=0.4,
                 name="noise alone (99 in 100)",
                 marker={"color": SHADE},
                 hoverinfo="skip",
@@ -93,14 +95,15 @@ def distances(rows: Sequence[Distance], *, axis: str) -> go.Figure:
         ("the target's text", False, INSIDE, "diamond"),
         ("another text", True, BEYOND, "x"),
     ):
-        here = [i for i in at if rows[i].told == told]
+        here = [(i, row) for i, row in enumerate(rows) if row.told == told]
         figure.add_trace(
             go.Scatter(
-                x=[rows[i].distance for i in here],
-                y=here,
+                x=[row.distance for _, row in here],
+                y=[i for i, _ in here],
                 mode="markers+text",
-                text=[rows[i].note for i in here],
-                textposition="middle right",
+                text=[row.note.replace("<", "&lt;") for _, row in here],
+                # At the right edge the note would leave the picture.
+                textposition=[f"middle {'left' if row.distance > 0.6 * furthest else 'right'}" for _, row in here],
                 textfont={"size": FONT_SIZE - 1},
                 name=name,
                 marker={"size": 15, "symbol": symbol, "color": colour},
@@ -108,11 +111,26 @@ def distances(rows: Sequence[Distance], *, axis: str) -> go.Figure:
                 hovertemplate="%{x:.3f}<extra></extra>",
             )
         )
-    styled(figure, 110 + 40 * len(rows))
-    furthest = max([row.distance for row in rows] + [row.noise.high for row in rows if row.noise] + [0.05])
-    figure.update_yaxes(tickvals=at, ticktext=[row.name for row in rows], range=[len(rows) - 0.4, -0.6])
-    figure.update_xaxes(range=[-0.02 * furthest, 1.35 * furthest], title_text=axis, nticks=6)
+    figure.add_trace(_names([row.name for row in rows]))
+    styled(figure, 110 + 54 * len(rows))
+    figure.update_yaxes(visible=False, range=[len(rows) - 0.6, -0.8])
+    figure.update_xaxes(range=[-0.03 * furthest, 1.1 * furthest], title_text=axis, nticks=6)
     return figure
+
+
+def _names(names: Sequence[str]) -> go.Scatter:
+    """Each row's name above it, from the left edge: beside it, a long one would leave a phone no room."""
+    return go.Scatter(
+        x=[0.0] * len(names),
+        y=[i - 0.46 for i in range(len(names))],
+        text=[visible(name) for name in names],
+        mode="text",
+        textposition="middle right",
+        textfont={"size": FONT_SIZE},
+        cliponaxis=False,
+        hoverinfo="skip",
+        showlegend=False,
+    )
 
 
 def toy_texts(texts: Sequence[str], right: Sequence[float], output: Sequence[float], exact: bool) -> go.Figure:
