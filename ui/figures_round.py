@@ -48,13 +48,13 @@ def distribution_bars(rows: Sequence[Row]) -> go.Figure:
                 },
                 text=["" if v is None else _label(v) for v in values],
                 textposition="outside",
-                textfont={"size": FONT_SIZE - 2},
+                textfont={"size": FONT_SIZE - 3},
                 textangle=0,
                 cliponaxis=False,
                 hoverinfo="skip",
             )
         )
-    row = 14 + 22 * len(present)
+    row = 12 + 17 * len(present)
     styled(figure, row * len(rows) + 50)
     top = max((v for s in present for v in s[2] if v is not None), default=1.0)
     figure.update_layout(barmode="group", bargap=0.3, bargroupgap=0.05, margin={"l": 0, "r": 10, "t": 44, "b": 0})
