@@ -41,28 +41,31 @@ STANDARD, DRAFTED = "Standard", "Draft and verify"
 
 
 def stage(chapter: Chapter) -> None:
-    request = request_bar(PAGE, chapter.text)
-    gamma = gamma_slider(PAGE, chapter.text.gamma)
-    if request is None or not engine.loading_panel():
-        return
-    clock, unit = axis()
-    alone, together = runs(request, gamma, chapter.text.length, PAGE)
-    if alone is None or together is None:
-        return
-    if min(len(alone.tokens), len(together.tokens)) < 2:
-        st.info("This answer is one token long, so it has no rhythm. Choose another prompt.")
-        return
-    lanes = on_one_axis(alone, together, clock, unit)
-    both = rhythm(lanes[0]), rhythm(lanes[1])
-    picture(lanes, both, unit)
-    text(alone, together, lanes)
-    waiting(lanes, both, unit)
-    lost, plan = waste(together), price(alone, together)
-    cards(
-        stays(*both, len(alone.tokens), parting(alone.tokens, together.tokens), unit),
-        gets_faster(*both, unit),
-        costs(*both, lost, plan, unit),
-    )
+    with chapter.view("timeline"):
+        request = request_bar(PAGE, chapter.text)
+        gamma = gamma_slider(PAGE, chapter.text.gamma)
+        if request is None or not engine.loading_panel():
+            return
+        clock, unit = axis()
+        alone, together = runs(request, gamma, chapter.text.length, PAGE)
+        if alone is None or together is None:
+            return
+        if min(len(alone.tokens), len(together.tokens)) < 2:
+            st.info("This answer is one token long, so it has no rhythm. Choose another prompt.")
+            return
+        lanes = on_one_axis(alone, together, clock, unit)
+        both = rhythm(lanes[0]), rhythm(lanes[1])
+        picture(lanes, both, unit)
+        text(alone, together, lanes)
+    with chapter.view("gaps"):
+        waiting(lanes, both, unit)
+        lost, plan = waste(together), price(alone, together)
+    with chapter.view("cards"):
+        cards(
+            stays(*both, len(alone.tokens), parting(alone.tokens, together.tokens), unit),
+            gets_faster(*both, unit),
+            costs(*both, lost, plan, unit),
+        )
 
 
 def axis() -> tuple[Clock, Unit]:

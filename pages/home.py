@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import content, engine, navigation
+from ui import content, engine, navigation, tour
 from ui.engine import Vitals
 from ui.page import heading
 from ui.part import chapter_cards
@@ -17,9 +17,11 @@ def opening() -> None:
         "See how that can be, chapter by chapter: predict first, then try it on a real pair."
     )
     first = content.chapters()[0]
-    with st.container(key="start"):
+    with st.container(key="start", horizontal=True, vertical_alignment="center", gap="medium"):
         if st.button(f"Start with chapter {first.number}", type="primary", icon=":material/play_arrow:"):
             st.switch_page(navigation.path(first.page))
+        if st.button("Present", icon=":material/slideshow:", help="The tour: one step a screen, for a projector"):
+            st.switch_page(navigation.path(tour.PAGE), query_params={tour.PARAMETER: "1"})
 
 
 def chapters() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from ui import content, navigation
+from ui import content, navigation, tour
 from ui.content import ChapterText
 from ui.page import heading
 from ui.predict import ask
@@ -32,23 +33,36 @@ class Chapter:
         self.text: ChapterText = text
         navigation.enter(text.page)
         self._asked = False
+        self._asides = 0
 
     def show(self, stage: Callable[[Chapter], None]) -> None:
         """Draw the whole chapter."""
         part = content.part(self.text.part)
-        heading(self.text.title, f"Part {part.id} · {part.title} · Chapter {self.text.number}")
-        st.markdown(self.text.setup)
-        self._slot = st.container()
-        stage(self)
+        with self._screen("predict"):
+            heading(self.text.title, f"Part {part.id} · {part.title} · Chapter {self.text.number}", self.text.page)
+            st.markdown(self.text.setup)
+            self._slot = st.container()
+        with self._screen(*self.text.stages):
+            stage(self)
         if not self._asked:
             self.predict()
-        self._takeaway()
+        with self._screen("takeaway"):
+            self._takeaway()
         if self.text.questions:
             _questions(self.text.questions)
         self._neighbours()
 
+    def view(self, name: str) -> DeltaGenerator:
+        """One of several screens that the stage has in the tour; on its own page they stand one below the other."""
+        return st.container(key=f"view-{self.text.number}-{name}")
+
+    def aside(self) -> DeltaGenerator:
+        """What the tour leaves out: to be read alone, or adjusted beforehand."""
+        self._asides += 1
+        return st.container(key=f"aside-{self._asides}")
+
     def predict(self, answer: int | None = None, facts: Mapping[str, object] | None = None) -> bool:
-        """Draw the prediction above the stage. True once it has been answered or skipped.
+        """Draw the prediction above the stage. True once it has been answered or skipped, and in the tour.
 
         Args:
             answer: what the run gives, where the question's own file does not say.
@@ -58,13 +72,20 @@ class Chapter:
         if self.text.predict is None:
             return True
         with self._slot:
-            return ask(self.text.number, self.text.predict, answer, facts)
+            # In the tour the stage is another screen, and whoever goes on to it wants to see it.
+            return ask(self.text.number, self.text.predict, answer, facts) or tour.on()
+
+    def _screen(self, *names: str) -> DeltaGenerator:
+        """The container of something that is one screen of the tour, or that is none or holds several."""
+        shown = [step.view for step in tour.steps() if step.chapter == self.text.number]
+        return self.view(names[0]) if len(names) == 1 and names[0] in shown else st.container()
 
     def _takeaway(self) -> None:
         with st.container(key="takeaway"):
             st.markdown(f":small[:primary[**TAKE AWAY**]]\n\n{self.text.takeaway}")
         if self.text.part == "I":
-            st.caption(WORD_NOTE)
+            with self.aside():
+                st.caption(WORD_NOTE)
 
     def _neighbours(self) -> None:
         pages = list(navigation.in_order())

@@ -15,6 +15,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, cast
@@ -154,6 +155,22 @@ def run(request: DecodeRequest, key: str) -> Trace | None:
     if trace is not None:
         runs.record(trace)
     return trace
+
+
+def prepare(requests: Sequence[DecodeRequest]) -> None:
+    """Have these runs made while something else is looked at, instead of those prepared before."""
+    if status().state != "ready":
+        return
+    held = _held()
+    for i, request in enumerate(requests):
+        key = f"prepared-{i}"
+        if key in held and held[key].asked == request:
+            continue
+        with suppress(RequestError, EngineBusy, EngineError):
+            ticket = door().opened.engine.submit(request)
+            if key in held:
+                held[key].ticket.cancel()
+            held[key] = _Held(request, _page(), ticket)
 
 
 def scored(prompt: str, tokens: str | Sequence[int], chat: bool, key: str) -> Scored | None:

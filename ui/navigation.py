@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
-from ui import content, visit
+from ui import content, tour, visit
 
 FRONT = "Home.py"
 HOME = "home.py"
@@ -30,15 +30,29 @@ def enter(page: str) -> None:
 
 def navigate() -> st.Page:
     """Set the pages up, send on whoever came through `enter`, and draw the sidebar."""
-    pages = {page: _page(page, title) for page, title in in_order()}
+    pages = {page: _page(page, title) for page, title in (*in_order(), (tour.PAGE, "Tour"))}
     current = st.navigation(list(pages.values()), position="hidden")
-    wanted = st.query_params.get(GOTO)
-    if wanted is not None:
+    # Whatever page it stands on, a step's number in the address opens the tour.
+    wanted = tour.PAGE if tour.PARAMETER in st.query_params else st.query_params.get(GOTO)
+    if wanted is not None and (GOTO in st.query_params or current != pages[tour.PAGE]):
         rest = {name: value for name, value in st.query_params.to_dict().items() if name != GOTO}
         st.switch_page(pages.get(wanted, pages[HOME]), query_params=rest)
-    with st.sidebar:
-        _sidebar()
+    if current != pages[tour.PAGE]:
+        with st.sidebar:
+            _sidebar()
     return current
+
+
+def tour_link(page: str) -> None:
+    """A link to the tour, at the page's first step."""
+    with st.container(key="present", width="content"):
+        st.page_link(
+            path(tour.PAGE),
+            label="Present",
+            icon=":material/slideshow:",
+            help="The tour from here on: one step a screen, for a projector",
+            query_params={tour.PARAMETER: str(tour.first_step(page).number)},
+        )
 
 
 def in_order() -> Iterator[tuple[str, str]]:

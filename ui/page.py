@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from ui.glossary import glossary_button
+from ui.navigation import tour_link
 
 ICON = (Path(__file__).parent / "icon.svg").read_text(encoding="utf-8")
 """The tab's picture. A material icon would be fetched from outside."""
@@ -40,10 +41,12 @@ def style() -> None:
     st.html(_STYLE)
 
 
-def heading(title: str, above: str) -> None:
-    """A page's title with a small line above it, and the glossary at its right."""
+def heading(title: str, above: str, page: str | None = None) -> None:
+    """A page's title with a small line above it; at its right the tour from `page` on, and the glossary."""
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
         with st.container(width="stretch", gap=None):
             st.caption(above)
             st.title(title, anchor=False)
+        if page:
+            tour_link(page)
         glossary_button()

@@ -34,6 +34,11 @@ def seed_control(default: int) -> visit.Control[int]:
     return visit.Control("seed", default, visit.whole(0, MAX_SEED))
 
 
+def gamma_control(default: int, most: int = MAX_GAMMA) -> visit.Control[int]:
+    """The draft length γ."""
+    return visit.Control("gamma", default, visit.whole(1, most))
+
+
 def gamma_slider(page: str, default: int, most: int = MAX_GAMMA) -> int:
     """Draw the slider of the draft length γ, which all chapters share; its value."""
     return st.slider(
@@ -42,7 +47,7 @@ def gamma_slider(page: str, default: int, most: int = MAX_GAMMA) -> int:
         most,
         width=460,
         help="How many tokens the draft guesses before each target pass.",
-        **visit.bind(visit.Control("gamma", default, visit.whole(1, most)), page),
+        **visit.bind(gamma_control(default, most), page),
     )
 
 

@@ -1,0 +1,120 @@
+"""The tour's page: the step's own page drawn in place, its screens alone in the window, and the keys."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from types import CodeType
+
+import streamlit as st
+
+from core.decoding.request import DecodeRequest, RequestError
+from ui import content, engine, navigation, tour, visit
+from ui.components.keys import keys
+from ui.request_bar import STYLE, TEXT, gamma_control, prompt_control, seed_control, temperature_control
+from ui.tour import PARAMETER, Step
+
+ROOT = Path(__file__).parent.parent
+
+_STYLE = """<style>
+:is([data-testid=stHeader], [data-testid=stToolbar], [data-testid=stSidebar]) { display: none !important; }
+:is(.st-key-request, .st-key-glossary, .st-key-present, .st-key-neighbours, .st-key-raised, [class*=st-key-aside-]) {
+  display: none !important;
+}
+[data-testid=stMain] { overflow: hidden; }
+[data-testid=stMainBlockContainer] { max-width: none; height: 0; padding: 0 !important; overflow: hidden; }
+[data-testid=stMainBlockContainer] [data-testid=stException] {
+  position: fixed;
+  inset: 0 0 2.5rem;
+  z-index: 999;
+  overflow: auto;
+  background-color: var(--st-background-color, white);
+}
+[class*=st-key-view-] {
+  position: fixed !important;
+  left: 0;
+  top: 0;
+  box-sizing: border-box;
+  width: 100vw !important;
+  max-width: none !important;
+  padding: 1.3rem 3rem 0.8rem;
+  opacity: 0;
+  pointer-events: none;
+}
+</style>"""
+
+
+def play() -> None:
+    """Draw the step that the address names, and listen to the keys."""
+    here = tour.arrive(_asked())
+    st.html(_STYLE)
+    _steps(here.page)
+    with tour.showing():
+        _draw(here)
+    _prepare(here)
+
+
+@st.fragment
+def _steps(drawn: str) -> None:
+    """The keys. A step to another screen of the page that is drawn runs this alone."""
+    here = tour.arrive(_asked())
+    leaves = keys(tour.steps(), here, key="tour-keys", on_go=_go)
+    if leaves:
+        st.switch_page(navigation.path(here.page))
+    if here.page != drawn:
+        st.rerun()
+
+
+def _go(number: int) -> None:
+    st.query_params[PARAMETER] = str(number)
+
+
+def _asked() -> int:
+    """The step's number in the address; 1 where there is none, or nonsense."""
+    text = st.query_params.get(PARAMETER, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 5 else 1
+
+
+def _draw(here: Step) -> None:
+    """Run the step's own page here. A page that is no chapter is one screen."""
+    code = _compiled(ROOT / "pages" / here.page, (ROOT / "pages" / here.page).stat().st_mtime_ns)
+    names = {"__name__": "__main__", "__file__": code.co_filename}
+    if here.chapter is not None:
+        exec(code, names)
+        return
+    with st.container(key=f"view-{here.id}"):
+        exec(code, names)
+
+
+@lru_cache(maxsize=64)
+def _compiled(path: Path, changed: int) -> CodeType:
+    """A page's code. `changed` makes an edited file be compiled again."""
+    return compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True)
+
+
+def _prepare(here: Step) -> None:
+    """Have the runs of the next chapter made while this one is looked at."""
+    later = (s.chapter for s in tour.steps()[here.number :] if s.chapter not in (None, here.chapter))
+    chapter = content.chapter(next(later, 0) or 0)
+    if chapter:
+        engine.prepare(_opening_runs(chapter))
+
+
+def _opening_runs(chapter: content.ChapterText) -> list[DecodeRequest]:
+    """What a chapter's stage will ask for with the controls in hand; nothing for a prompt that cannot be run."""
+    chosen = visit.expected(prompt_control(content.default_prompt(chapter).id))
+    curated = next((p for p in content.prompts() if p.id == chosen), None)
+    text, chat = (curated.text, curated.chat) if curated else (visit.expected(TEXT), visit.expected(STYLE) == "message")
+    try:
+        request = DecodeRequest(
+            text,
+            chat=chat,
+            temperature=visit.expected(temperature_control(chapter.temperature)),
+            seed=visit.expected(seed_control(chapter.seed)),
+            gamma=visit.expected(gamma_control(chapter.gamma)),
+            max_new_tokens=chapter.length,
+        )
+    except RequestError:
+        return []
+    return [replace(request, method=method) for method in chapter.methods]
