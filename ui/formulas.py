@@ -29,7 +29,7 @@ def test(x: Position, index: int) -> str:
     sign, verdict = ("<", "keep") if x.accepted else (r"\ge", "miss")
     limit = number(min(1.0, x.ratio))
     drawn = rf"u_{i} = {number(x.u)} {sign} \min\bigl(1, \tfrac{{p}}{{q}}\bigr) = {limit}"
-    return _lines(ratio, rf"{drawn} \;\Rightarrow\; \text{{{verdict}}}")
+    return _lines(ratio, drawn, rf"\Rightarrow \text{{{verdict}}}")
 
 
 def rule() -> str:
