@@ -6,7 +6,7 @@ from ui.memory import remember
 from ui.navigation import navigate
 from ui.page import ICON, style
 
-st.set_page_config(page_title="Speculative Lab", page_icon=ICON, layout="wide", initial_sidebar_state=290)
+st.set_page_config(page_title="Speculative Lab", page_icon=ICON, layout="wide", initial_sidebar_state=310)
 style()
 navigate().run()
 remember()

@@ -7,11 +7,15 @@ from collections.abc import Iterator
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
-from ui import content, tour, visit
+from ui import content, lecture, tour, visit
 
 FRONT = "Home.py"
 HOME = "home.py"
 GOTO = "goto"
+ASIDE = {tour.PAGE: "Tour", lecture.PAGE: "Lecture", lecture.NOTES: "Speaker’s notes"}
+"""Pages that are not read in turn."""
+ALONE = (tour.PAGE, lecture.NOTES)
+"""Pages with nothing around them."""
 
 
 def path(page: str) -> str:
@@ -30,14 +34,14 @@ def enter(page: str) -> None:
 
 def navigate() -> st.Page:
     """Set the pages up, send on whoever came through `enter`, and draw the sidebar."""
-    pages = {page: _page(page, title) for page, title in (*in_order(), (tour.PAGE, "Tour"))}
+    pages = {page: _page(page, title) for page, title in (*in_order(), *ASIDE.items())}
     current = st.navigation(list(pages.values()), position="hidden")
     # Whatever page it stands on, a step's number in the address opens the tour.
     wanted = tour.PAGE if tour.PARAMETER in st.query_params else st.query_params.get(GOTO)
     if wanted is not None and (GOTO in st.query_params or current != pages[tour.PAGE]):
         rest = {name: value for name, value in st.query_params.to_dict().items() if name != GOTO}
         st.switch_page(pages.get(wanted, pages[HOME]), query_params=rest)
-    if current != pages[tour.PAGE]:
+    if current not in [pages[page] for page in ALONE]:
         with st.sidebar:
             _sidebar()
     return current
@@ -82,6 +86,9 @@ def _sidebar() -> None:
         st.caption("Labs")
         for lab in content.labs():
             st.page_link(path(lab.page), label=lab.title)
+    with st.container(key="part-lecture", gap=None):
+        st.caption("For teachers")
+        st.page_link(path(lecture.PAGE), label="Lecture")
 
 
 def _chapter_label(chapter: content.ChapterText) -> str:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from ui import tour, visit
+from ui.components.copy_link import copy_link
 from ui.glossary import glossary_button
 from ui.navigation import tour_link
 
@@ -26,27 +28,50 @@ html { font-size: clamp(16px, 12px + 0.45vw, 23px) !important; }
 [class*=st-key-part-] { margin-top: 1.1rem; }
 [class*=st-key-part-] [data-testid=stPageLink] a { padding-block: 0.1rem; }
 [class*=st-key-part-] > div { margin-bottom: 0.3rem; }
+[class*=st-key-part-] [data-testid=stPageLink] :is(span, p) { white-space: normal; overflow: visible; }
+[class*=st-key-part-] > div:not(:first-child) [data-testid=stPageLink] p { padding-left: 1.4rem; text-indent: -1.4rem; }
+[class*=st-key-part-] [data-testid=stCaptionContainer] { padding-left: 0.5rem; }
 .st-key-brand a { padding-block: 0.45rem; }
 [class*=st-key-part-] > div:first-child p { font-size: 0.82rem; letter-spacing: 0.07em; text-transform: uppercase; }
 .st-key-brand p { font: 650 1.3rem/1.3 "Source Serif", serif; }
 @media (max-width: 640px) {
   [data-testid=stMainBlockContainer] { padding: 4rem 1rem 2rem; }
   [data-testid=stMainBlockContainer] h1 { font-size: 2rem; }
+  .st-key-heading { flex-wrap: wrap !important; }
+  .st-key-heading > :first-child { flex: 1 0 100% !important; }
 }
 </style>"""
 
 
+_LARGE = "<style>html { font-size: clamp(20px, 15px + 0.65vw, 31px) !important; }</style>"
+
+
 def style() -> None:
     """Our own styles, for what the theme cannot say."""
-    st.html(_STYLE)
+    st.html(_STYLE + (_LARGE if visit.switched(visit.LARGE) else ""))
 
 
 def heading(title: str, above: str, page: str | None = None) -> None:
-    """A page's title with a small line above it; at its right the tour from `page` on, and the glossary."""
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
+    """A page's title with a small line above it; at its right the tour from `page` on, its menu, and the glossary."""
+    visit.turn_page()
+    with st.container(
+        horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom", key="heading", gap="small"
+    ):
         with st.container(width="stretch", gap=None):
             st.caption(above)
             st.title(title, anchor=False)
-        if page:
-            tour_link(page)
-        glossary_button()
+        with st.container(horizontal=True, vertical_alignment="center", width="content"):
+            if page:
+                tour_link(page)
+                if not tour.on():
+                    _menu()
+            glossary_button()
+
+
+def _menu() -> None:
+    """What can be done with the page as a whole."""
+    with st.popover("More", type="tertiary", key="page-menu"):
+        copy_link("copy-link")
+        with st.container(gap="xxsmall"):
+            st.button("Reset this page", key="reset-page", type="tertiary", on_click=visit.reset_page)
+            st.caption("Sets its controls back. Your prediction stays.")

@@ -9,7 +9,7 @@ import streamlit as st
 from ui import content, navigation, visit
 from ui.page import heading
 
-ABREAST = 3
+LEAST, MOST = 3, 4
 """Cards in a row."""
 
 
@@ -31,10 +31,17 @@ def show_part(part_id: str, picture: Callable[[], None] | None = None) -> None:
 def chapter_cards(part_id: str) -> None:
     """The part's chapters as cards with links."""
     chapters = content.chapters_of(part_id)
-    for start in range(0, len(chapters), ABREAST):
-        for column, chapter in zip(st.columns(ABREAST, gap="medium"), chapters[start:], strict=False):
+    wide = abreast(len(chapters))
+    for start in range(0, len(chapters), wide):
+        for column, chapter in zip(st.columns(wide, gap="medium"), chapters[start:], strict=False):
             with column.container(border=True, height="stretch", key=f"card-{chapter.number}"):
                 _card(chapter)
+
+
+def abreast(cards: int) -> int:
+    """How many cards to put in a row: as few rows as can be, and filled as evenly as can be."""
+    rows = -(-cards // MOST)
+    return max(LEAST, -(-cards // max(1, rows)))
 
 
 def _card(chapter: content.ChapterText) -> None:

@@ -10,7 +10,7 @@ from types import CodeType
 import streamlit as st
 
 from core.decoding.request import DecodeRequest, RequestError
-from ui import content, engine, navigation, tour, visit
+from ui import content, engine, follow, navigation, tour, visit
 from ui.components.keys import keys
 from ui.request_bar import STYLE, TEXT, gamma_control, prompt_control, seed_control, temperature_control
 from ui.tour import PARAMETER, Step
@@ -53,6 +53,7 @@ def play() -> None:
     with tour.showing():
         _draw(here)
     _prepare(here)
+    follow.obey(_go)
 
 
 @st.fragment
