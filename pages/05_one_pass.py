@@ -7,7 +7,7 @@ from ui import formulas, visit
 from ui.chapter import Chapter
 from ui.components.one_pass import one_pass
 from ui.figures import show
-from ui.figures_round import distribution_bars, either, written
+from ui.figures_round import distribution_bars, either, unused, written
 from ui.hand import Hand, belonging, hand, tell_unreadable
 from ui.round_words import assumption, dropped, quoted, telling_place
 
@@ -71,10 +71,11 @@ def both(x: Position) -> None:
 
 
 def bonus_place(held: Hand) -> None:
-    """p behind the last guess, where it was used."""
+    """p behind the last guess, used or not."""
     final = held.round.final
     if final is None or final.kind != "bonus":
-        st.markdown("The pass gave an answer here too. A guess before it did not stand, so nobody looked at it.")
+        st.markdown("The pass gave an answer here too. A guess before it did not stand, so nothing is drawn from it.")
+        show(distribution_bars(unused(held.round.behind)), "pass-bars")
         return
     st.markdown(
         f"All guesses were kept, so the bonus token is drawn here: **{quoted(final.text)}**. The draft has no q for it."

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from core.decoding.trace import Choice, Position
+from core.decoding.trace import Candidate, Choice, Position
 from ui.figures import FONT_SIZE, styled, visible
 from ui.palette import LOOKS, PARTS
 from ui.round_words import first_of_either
@@ -81,9 +81,18 @@ def either(x: Position) -> list[Row]:
 
 def written(final: Choice, most: int = 8) -> list[Row]:
     """Rows for p at the place where a token was written without having been guessed."""
-    shown = sorted((c for c in final.top if c.p > 0), key=lambda c: (-c.p, c.token))[:most]
-    rows = [Row(c.text, c.p, mark=LOOKS["bonus"].glyph if c.token == final.token else "") for c in shown]
-    if all(c.token != final.token for c in shown):
+    return _answer(final.top, final, most)
+
+
+def unused(candidates: Sequence[Candidate], most: int = 8) -> list[Row]:
+    """Rows for p at the place behind the last guess, where nothing was drawn."""
+    return _answer(candidates, None, most)
+
+
+def _answer(candidates: Sequence[Candidate], final: Choice | None, most: int) -> list[Row]:
+    shown = sorted((c for c in candidates if c.p > 0), key=lambda c: (-c.p, c.token))[:most]
+    rows = [Row(c.text, c.p, mark=LOOKS["bonus"].glyph if final and c.token == final.token else "") for c in shown]
+    if final and all(c.token != final.token for c in shown):
         rows.append(Row(final.text, final.p, mark=LOOKS["bonus"].glyph))
     rest = 1 - sum(row.p or 0 for row in rows)
     return [*rows, *([Row("all others", rest)] if rest > 0.0005 else [])]

@@ -9,11 +9,11 @@ import torch
 from core.decoding.drafters import DRAFTERS, Drafter, Proposal, draw, fit, now
 from core.decoding.events import Committed, Done, Drafted, Event, Prefilled, Verified, fold
 from core.decoding.prompt import prompt_tokens
-from core.decoding.record import record_choice, record_positions
+from core.decoding.record import record_answer, record_choice, record_positions
 from core.decoding.request import DecodeRequest, RequestError
 from core.decoding.rule import ROUNDS
 from core.decoding.sampling import Draws, probabilities
-from core.decoding.trace import Kind, PairInfo, Position, Prefill, Round, Stop, Trace
+from core.decoding.trace import Candidate, Kind, PairInfo, Position, Prefill, Round, Stop, Trace
 from core.models import ModelPair, Reader
 
 
@@ -167,13 +167,15 @@ def _record(
     examined = len(committed) if ended_early else len(kept) + 1
     verdicts = [i < len(kept) if i < examined else None for i in range(n)]
     positions: tuple[Position, ...] = ()
+    behind: tuple[Candidate, ...] = ()
     if n:
         q, q_logits = torch.stack(seen.proposal.q), torch.stack(seen.proposal.logits)
         positions = record_positions(seen.pair, guesses, verdicts, uniforms, seen.p[:n], q, seen.logits[:n], q_logits)
+        behind = record_answer(seen.pair, seen.p[n], seen.logits[n])
     at, final = len(kept), None
     if not ended_early:
         kind: Kind = "correction" if at < n else "bonus" if n else "target"
-        top = positions[at].top if at < n else None
+        top = positions[at].top if at < n else behind or None
         final = record_choice(seen.pair, kind, token, seen.p[at], seen.logits[at], top)
     return Round(
         index=index,
@@ -186,6 +188,7 @@ def _record(
         overhead_time=overhead,
         target_cache=caches[0],
         draft_cache=caches[1],
+        behind=behind,
     )
 
 

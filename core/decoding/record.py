@@ -80,6 +80,12 @@ def record_choice(
     )
 
 
+def record_answer(pair: ModelPair, probs: torch.Tensor, logits: torch.Tensor) -> tuple[Candidate, ...]:
+    """The first candidates of the target at a place, from its `probs` and `logits` [V] there."""
+    none = torch.zeros_like(probs)[None]
+    return _candidates(pair, probs[None], none, logits[None].float().softmax(1), none)[0]
+
+
 def _candidates(
     pair: ModelPair, p: torch.Tensor, q: torch.Tensor, p_raw: torch.Tensor, q_raw: torch.Tensor
 ) -> list[tuple[Candidate, ...]]:

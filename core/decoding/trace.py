@@ -114,6 +114,8 @@ class Round:
 
     `committed` are the tokens that joined the text; `final` is the correction, bonus or plain token
     (None when an end of sequence was accepted inside the draft, or cut before it).
+    `behind` holds the target's first candidates at the place after the last guess, whether the bonus token was
+    drawn from there or not (empty without guesses; their q and residual are 0).
     Times in seconds: one entry a draft step, the verification pass, and everything else.
     Cache lengths in tokens, before the round and after its roll-back.
     """
@@ -128,6 +130,7 @@ class Round:
     overhead_time: float
     target_cache: tuple[int, int]
     draft_cache: tuple[int, int]
+    behind: tuple[Candidate, ...] = ()
 
     @property
     def accepted(self) -> int:

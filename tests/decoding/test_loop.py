@@ -66,6 +66,11 @@ def check(trace: Trace, eos_ids: frozenset[int]) -> None:
             # With γ = 0 (one token left) the draft is not run and keeps what it had.
             if r.positions:
                 assert r.draft_cache[1] == committed - (2 if full else 1)
+        # The target answers behind the last guess too, whatever became of the guesses.
+        assert bool(r.behind) == bool(r.positions)
+        assert abs(sum(c.p for c in r.behind) - bool(r.positions)) < 1e-5
+        if r.final and r.final.kind == "bonus":
+            assert r.final.top == r.behind
         for x in r.positions:
             assert x.q > 0 and x.ratio == x.p / x.q and 0 <= x.beta <= 1 + 1e-5
             if x.accepted is not None and request.rule == "rejection":

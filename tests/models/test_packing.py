@@ -31,8 +31,9 @@ def test_a_packed_layer_gives_what_the_plain_one_does(layout: packing.Layout, bi
 def test_weights_that_float16_cannot_hold_are_not_rounded() -> None:
     rough = linear(exact=False)
     assert not exact_in_half(rough.weight)
-    model = nn.Sequential(linear(exact=True), nn.ReLU(), nn.Linear(80, 8), nn.LayerNorm(8))
-    model[2].weight.data += 1e-4
+    fine = nn.Linear(80, 8)
+    fine.weight.data += 1e-4
+    model = nn.Sequential(linear(exact=True), nn.ReLU(), fine, nn.LayerNorm(8))
     pack_linears(model.requires_grad_(False))
     assert [type(layer) for layer in model] == [HalfLinear, nn.ReLU, PackedLinear, nn.LayerNorm]
 

@@ -6,6 +6,7 @@ The target always says TEXT. The draft says the same, but for a guess in three t
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from core.decoding.events import Committed, Done, Event, Prefilled
@@ -159,7 +160,9 @@ def _guess_round(index: int, at: int, length: int, request: DecodeRequest) -> Ro
     # The prompt has three tokens; both caches hold all of the text but its newest token, or in the draft's case two.
     read, kept = 3 + at, first_miss - at
     caches = ((read - 1, read + kept), (read - 1, min(read + kept, read + gamma - 1) if gamma else read - 1))
-    return Round(index, gamma, positions, committed, final, (DRAFT_TIME,) * gamma, TARGET_TIME, 0.0005, *caches)
+    behind = tuple(replace(c, q=0.0, q_raw=0.0, residual=0.0) for c in _top(at + gamma, request.temperature == 0))
+    times = ((DRAFT_TIME,) * gamma, TARGET_TIME, 0.0005)
+    return Round(index, gamma, positions, committed, final, *times, *caches, behind if gamma else ())
 
 
 def _position(index: int, accepted: bool | None, request: DecodeRequest) -> Position:

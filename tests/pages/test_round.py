@@ -42,7 +42,7 @@ def test_a_place_behind_the_miss_assumed_a_beginning_that_will_not_exist(open_pa
     said = sentences(at)
     assert "Guess 2 missed, so this beginning will not exist" in said and "The list maybe numbers▁" in said
     at.query_params["place"] = "5"
-    assert "nobody looked at it" in sentences(at.run())
+    assert "nothing is drawn from it" in sentences(at.run())
 
 
 def test_the_bonus_place_has_its_distribution_where_it_was_used(open_page: Open) -> None:

@@ -14,7 +14,11 @@ def test_every_chapter_belongs_to_a_part_and_has_its_page() -> None:
     ids = {p.id for p in content.parts()}
     assert [c.number for c in content.chapters()] == list(range(1, 12))
     assert all(c.part in ids for c in content.chapters())
-    pages = [x.page for x in (*content.chapters(), *content.parts(), *content.labs())]
+    pages = [
+        *(c.page for c in content.chapters()),
+        *(p.page for p in content.parts()),
+        *(x.page for x in content.labs()),
+    ]
     assert all((ROOT / "pages" / page).is_file() for page in pages)
 
 

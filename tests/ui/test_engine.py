@@ -303,6 +303,7 @@ def test_vitals_come_from_both_runs_of_the_default_prompt(stage: Stage, monkeypa
 def test_the_default_runs_of_the_chapters_are_warmed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     from core.serving import opening
     from ui.content import default_requests
+    from ui.exactness import first_test
 
     warmed: list[object] = []
     monkeypatch.setattr(stage.engine, "warm", lambda requests, calls: warmed.extend([*requests, *calls]))
@@ -310,7 +311,7 @@ def test_the_default_runs_of_the_chapters_are_warmed(stage: Stage, monkeypatch: 
     assert settled(Door(door_module._open)).state == "ready"
     standard, speculative = door_module._default_pair()
     assert (standard.method, speculative.method) == ("standard", "speculative")
-    assert set(warmed) == {*default_requests(), standard, speculative, ("latency",)}
+    assert set(warmed) == {*default_requests(), standard, speculative, ("latency",), ("exactness", *first_test())}
 
 
 def test_a_visit_keeps_only_the_newest_results(stage: Stage) -> None:

@@ -162,5 +162,5 @@ def test_a_browser_that_kept_nothing_changes_nothing(kept: object) -> None:
 
 
 def test_every_store_has_a_name_of_its_own() -> None:
-    assert {store.name for store in memory.STORES} == {"predictions", "runs"}
+    assert {store.name for store in memory.STORES} == {"predictions", "runs", "switches"}
     assert RUNS in memory.STORES

@@ -81,7 +81,6 @@ function placeButton(place, index) {
     row.append(name, make("span", "weight", label), bar);
     answer.append(row);
   }
-  if (place.answer.length === 0) answer.append(make("span", "unread", "an answer that nobody read"));
   const about = make("span", "about");
   if (place.about === null) about.append(make("span", "place-name", "the place behind"));
   else about.append(make("span", "place-name", `guess ${index + 1}`), chip(place.about));

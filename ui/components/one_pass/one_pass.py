@@ -10,9 +10,9 @@ import streamlit as st
 
 from core.decoding.trace import Candidate, Round
 from ui.components.assets import script, stylesheet
-from ui.words import share
 from ui.hand import Hand
 from ui.round_words import usable
+from ui.words import share
 
 _pass = st.components.v2.component(
     "one_pass",
@@ -44,7 +44,7 @@ def pass_data(hand: Hand, place: int, verdicts: bool) -> dict[str, Any]:
     """What the browser draws: what went in at each place, what came out, and what became of it."""
     guesses = hand.round.positions
     inputs = [hand.pieces_before[-1], *(x.text for x in guesses)]
-    answers = [x.top_p for x in guesses] + [_bonus(hand.round)]
+    answers = [*(x.top_p for x in guesses), by_p(hand.round.behind)]
     places = [
         {
             "input": text,
@@ -63,11 +63,9 @@ def pass_data(hand: Hand, place: int, verdicts: bool) -> dict[str, Any]:
     }
 
 
-def _bonus(round_: Round) -> Sequence[Candidate]:
-    """The first candidates at the place after the last guess; none where a miss came before: nobody looked there."""
-    if round_.final is None or round_.final.kind != "bonus":
-        return ()
-    return sorted(round_.final.top, key=lambda c: -c.p)
+def by_p(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Those that p gives anything to, the likeliest first."""
+    return sorted((c for c in candidates if c.p > 0), key=lambda c: (-c.p, c.token))
 
 
 def _verdict(round_: Round, place: int) -> str:
