@@ -7,12 +7,17 @@ from collections.abc import Iterator
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
-from ui import content, lecture, tour, visit
+from ui import content, lecture, summary, tour, visit
 
 FRONT = "Home.py"
 HOME = "home.py"
 GOTO = "goto"
-ASIDE = {tour.PAGE: "Tour", lecture.PAGE: "Lecture", lecture.NOTES: "Speaker’s notes"}
+ASIDE = {
+    tour.PAGE: "Tour",
+    lecture.PAGE: "Lecture",
+    lecture.NOTES: "Speaker’s notes",
+    summary.PAGE: "Your predictions",
+}
 """Pages that are not read in turn."""
 ALONE = (tour.PAGE, lecture.NOTES)
 """Pages with nothing around them."""
@@ -86,6 +91,9 @@ def _sidebar() -> None:
         st.caption("Labs")
         for lab in content.labs():
             st.page_link(path(lab.page), label=lab.title)
+    with st.container(key="part-visit", gap=None):
+        st.caption("Your visit")
+        st.page_link(path(summary.PAGE), label="Your predictions")
     with st.container(key="part-lecture", gap=None):
         st.caption("For teachers")
         st.page_link(path(lecture.PAGE), label="Lecture")
