@@ -29,7 +29,8 @@ def stage(chapter: Chapter) -> None:
         return
     race(request, big, small, clock)
     if chapter.predict(facts={"calls": len(big.tokens)}):
-        explain(len(big.tokens))
+        with chapter.aside():
+            explain(len(big.tokens))
 
 
 def race(request: DecodeRequest, big: Trace, small: Trace, clock: Clock) -> None:

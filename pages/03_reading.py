@@ -36,9 +36,12 @@ def stage(chapter: Chapter) -> None:
     if big and (curve or clock.target_seconds):
         tick_clock(big.pieces, clock, curve, revealed)
     if revealed:
-        why()
+        with chapter.aside():
+            why()
         if curve:
-            proof(curve, chapter.text.length)
+            proof(curve)
+            with chapter.aside():
+                proof_in_words(curve, chapter.text.length)
 
 
 def cost(curve: LatencyCurve, n: int) -> float:
@@ -96,7 +99,7 @@ def why() -> None:
     )
 
 
-def proof(curve: LatencyCurve, length: int) -> None:
+def proof(curve: LatencyCurve) -> None:
     """The measured curve, with its knee."""
     st.markdown("##### Measured on this machine")
     knee = curve.knee if curve.knee >= FLAT else None
@@ -105,6 +108,10 @@ def proof(curve: LatencyCurve, length: int) -> None:
         st.caption(
             "The machine was busy while this was measured, so the curve is rough. It is taken anew at the next start."
         )
+
+
+def proof_in_words(curve: LatencyCurve, length: int) -> None:
+    """What the curve says about one call on `length` words, and on many."""
     last, gain = curve.n[-1], curve.n_passes[-1] / curve.one_pass[-1]
     st.markdown(
         f"One call on one word takes **{duration(cost(curve, 1))}**, "

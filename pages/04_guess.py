@@ -18,7 +18,8 @@ from ui.words import count, ended_early, share, times
 def stage(chapter: Chapter) -> None:
     request = request_bar("guess", chapter.text)
     gamma = gamma_slider("guess", chapter.text.gamma)
-    loop_diagram(gamma, "guess-loop")
+    with chapter.aside():
+        loop_diagram(gamma, "guess-loop")
     if request is None or not engine.loading_panel():
         return
     clock = clock_bar("guess")

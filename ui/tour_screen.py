@@ -39,9 +39,15 @@ _STYLE = """<style>
   width: 100vw !important;
   max-width: none !important;
   padding: 1.3rem 3rem 0.8rem;
+  gap: 0.75rem;
   opacity: 0;
   pointer-events: none;
 }
+[class*=st-key-view-] :is(h3, h4, h5, h6) { padding-block: 0.2rem; }
+[class*=st-key-view-part] [class*=st-key-card-] > :nth-child(n + 2) { display: none; }
+[class*=st-key-view-][class*=-takeaway] { padding-inline: 7rem; }
+.st-key-takeaway { border-left-width: 0.45rem; padding-left: 2rem; }
+.st-key-takeaway p:last-child { font: 650 2.3rem/1.3 "Source Serif", serif; max-width: none; }
 </style>"""
 
 

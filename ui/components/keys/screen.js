@@ -5,6 +5,8 @@
 const VIEW = "st-key-view-";
 const PATIENCE = 1500; // milliseconds until another view stands in for one that the page does not draw
 const ROUNDING = 2; // pixels
+const SETTLING = 3000; // milliseconds in which a view may be fitted freely `TRIES` times; then it only gets smaller,
+const TRIES = 8; // or a picture whose height follows its width could go to and fro for ever
 
 function createScreen(bar, onShown) {
   const sheet = document.createElement("style");
@@ -50,6 +52,7 @@ function createScreen(bar, onShown) {
     const [next] = [...due.filter(([it]) => it === screen.shown), ...due];
     if (next) fitView(...next);
     write();
+    if (next) fits.get(next[0]).inside = next[1].scrollHeight;
     if (due.length > 1) soon();
   }
 
@@ -68,12 +71,15 @@ function createScreen(bar, onShown) {
       return view.getBoundingClientRect().height;
     };
     style("height", "auto");
-    const zoom = fit(height, room(), width);
+    const before = fits.get(name);
+    const since = before && performance.now() - before.since < SETTLING ? before.since : performance.now();
+    const tries = before?.since === since ? before.tries + 1 : 0;
+    const found = fit(height, room(), width);
+    const zoom = tries > TRIES ? Math.min(found, before.zoom) : found;
     const tall = height(zoom);
     for (const property of ["zoom", "width", "height"]) view.style.removeProperty(property);
     const scrolls = tall > room() + ROUNDING;
-    const known = { view, zoom, width, room: room(), scrolls, shownHeight: Math.min(tall, room()), inside: view.scrollHeight };
-    fits.set(name, known);
+    fits.set(name, { view, since, tries, zoom, width, room: room(), scrolls, shownHeight: Math.min(tall, room()) });
   }
 
   function write() {

@@ -1,0 +1,46 @@
+"""The tour's page over a pair without models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.conftest import Open, components, sentences
+from ui import content, tour
+
+
+def bar(at: AppTest) -> dict[str, Any]:
+    """What the tour's bar is told."""
+    return next(c for c in components(at) if "steps" in c)
+
+
+def test_a_step_shows_its_chapter_with_the_stage_open_before_any_prediction(open_page: Open) -> None:
+    at = open_page(tour.PAGE, tour="12", gamma="2")
+    assert not at.exception
+    assert bar(at)["step"] == 12
+    said = sentences(at)
+    chapter = content.chapter(4)
+    assert chapter and chapter.predict
+    assert all(words in said for words in (chapter.title, chapter.predict.question, chapter.takeaway))
+    assert at.metric, "the stage waits for a prediction, so whoever goes on to it would see half of it"
+    assert at.session_state["visit.predictions"] == {}
+    assert at.slider("guess:gamma").value == 2
+    at.query_params["tour"] = "15"
+    at.run()
+    assert not at.exception and bar(at)["step"] == 15
+    assert content.part("III").question in sentences(at)
+
+
+@pytest.mark.parametrize(("asked", "shown"), [("nonsense", 1), ("-3", 1), ("9999999999", 1), ("999", None), ("²", 1)])
+def test_nonsense_in_the_address_is_the_nearest_step(open_page: Open, asked: str, shown: int | None) -> None:
+    at = open_page(tour.PAGE, tour=asked)
+    assert not at.exception
+    assert bar(at)["step"] == (shown or len(tour.steps()))
+
+
+def test_a_chapters_address_with_a_step_opens_the_tour_there(open_page: Open) -> None:
+    at = open_page("01_careful.py", tour="4")
+    assert not at.exception
+    assert bar(at)["step"] == 4
