@@ -77,12 +77,16 @@ class Registry:
             self._put(code, tour)
 
     def take(self, code: str) -> int | None:
-        """The step that was asked for since the tour last looked, once. The tour is there, says this too."""
+        """The step that was asked for since the tour last looked, once. The tour goes there, and says that it is there.
+
+        So what is asked for while it is on its way is not taken for older than its arrival.
+        """
         with self._lock:
             tour = self._find(code)
             if tour is None:
                 return None
-            self._put(code, replace(tour, wanted=None, shown_at=self._clock()))
+            step = tour.step if tour.wanted is None else tour.wanted
+            self._put(code, replace(tour, step=step, wanted=None, shown_at=self._clock()))
             return tour.wanted
 
     def watched(self, code: str) -> bool:

@@ -56,6 +56,17 @@ def test_a_moved_slider_keeps_what_was_asked_for_and_a_pressed_key_makes_it_void
     assert registry.take("a") is None
 
 
+def test_what_is_asked_for_while_the_tour_is_on_its_way_is_kept(registry: Registry) -> None:
+    registry.arrive("a", 7)
+    registry.ask("a", 8)
+    assert registry.take("a") == 8
+    seen = registry.look("a")
+    assert seen and seen.step == 8
+    registry.ask("a", 9)
+    registry.arrive("a", 8)
+    assert registry.take("a") == 9
+
+
 def test_the_time_counts_from_the_first_step_on_and_can_be_set_back(registry: Registry, clock: Clock) -> None:
     def elapsed() -> float:
         seen = registry.look("a")
