@@ -1,8 +1,9 @@
-"""Pictures of every page, light and dark, on a projector, a laptop and a phone.
+"""Pictures of every page and of every step of the tour, light and dark, on a projector, a laptop and a phone.
 
     python -m tools.screenshots [PAGE ...]        into screenshots/PAGE-SIZE-THEME.png
 
-Each page is also taken after its question has been skipped, and chapter 4 with a token clicked.
+Each page is also taken after its question has been skipped, and chapter 4 with a token clicked. The tour's steps go
+into screenshots/tour-NN-SIZE-THEME.png; a few of them are copied to where the README shows them.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from pathlib import Path
 from playwright.sync_api import Page, expect, sync_playwright
 
 from tools.local_server import ROOT, serving
-from ui import content
+from ui import lecture, navigation, summary, tour
 
 FOLDER = ROOT / "screenshots"
+IN_README = {4: "guess", 5: "one-pass", 9: "code", 10: "pays"}
+"""Chapters whose stage in the tour the README shows, and the picture's name in docs/pictures."""
 SIZES = {"projector": (1920, 1080), "laptop": (1280, 720), "phone": (390, 844)}
 THEMES = ("light", "dark")
 CHROMIUM = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
@@ -27,7 +30,8 @@ PATIENCE = 240_000
 
 def addresses() -> dict[str, str]:
     """Each page's name and path."""
-    pages = [p.page for p in content.parts()] + [c.page for c in content.chapters()]
+    read = [page for page, _ in navigation.in_order() if page != navigation.HOME]
+    pages = [*read, lecture.PAGE, summary.PAGE]
     return {"home": "/", **{_name(page): f"/{_name(page)}" for page in pages}}
 
 
@@ -74,9 +78,23 @@ def take(page: Page, name: str, look: str) -> None:
     shoot(page, FOLDER / f"{name}-after-{look}.png")
 
 
+def take_tour(page: Page, url: str, size: str, theme: str) -> None:
+    """Every step of the tour, as it fills the screen."""
+    for step in tour.steps():
+        page.goto(f"{url}/tour?{tour.PARAMETER}={step.number}")
+        page.locator(".tour:not(.waiting) .title:not(:empty)").wait_for(timeout=PATIENCE)
+        page.wait_for_timeout(1000)  # until the step has begun
+        expect(page.locator("[data-testid=stProgress]")).to_have_count(0, timeout=PATIENCE)
+        page.wait_for_timeout(1500)
+        path = FOLDER / f"tour-{step.number:02}-{size}-{theme}.png"
+        page.screenshot(path=path)
+        if (size, theme, step.view) == ("laptop", "light", "stage") and step.chapter in IN_README:
+            shutil.copy(path, ROOT / "docs" / "pictures" / f"{IN_README[step.chapter]}.png")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("pages", nargs="*", help=f"names of pages (default: all): {', '.join(addresses())}")
+    parser.add_argument("pages", nargs="*", help=f"names of pages (default: all): {', '.join(addresses())}, tour")
     parser.add_argument("--url", help="a server that runs already (default: start one)")
     parser.add_argument("--sizes", nargs="*", default=list(SIZES), choices=list(SIZES))
     arguments = parser.parse_args()
@@ -103,6 +121,8 @@ def _all(url: str, wanted: list[str], sizes: list[str]) -> None:
                         continue
                     page.goto(f"{url}{path}")
                     take(page, name, f"{size}-{theme}")
+                if size != "phone" and (not wanted or "tour" in wanted):
+                    take_tour(page, url, size, theme)
                 context.close()
         browser.close()
 
