@@ -56,10 +56,10 @@ def play() -> None:
     here = tour.arrive(_asked())
     st.html(_STYLE)
     _steps(here.page)
+    follow.obey(_go)
     with tour.showing():
         _draw(here)
     _prepare(here)
-    follow.obey(_go)
 
 
 @st.fragment
