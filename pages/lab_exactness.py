@@ -145,8 +145,9 @@ def rest(v: Verdict) -> str:
 def how(request: DecodeRequest) -> str:
     return (
         f"- Each run writes three tokens with γ = {request.gamma}, top-k {request.top_k} and temperature "
-        f"{request.temperature:g}, with random numbers of its own. What the models say after each beginning is worked "
-        "out once and kept; the rule that decides is the one that writes all texts in this lab, or its altered copy.\n"
+        f"{request.temperature:g}, with random numbers of its own; a draft is cut to what is left to write. What the "
+        "models say after each beginning is worked out once and kept. The rule that decides is the one that writes all "
+        "texts in this lab, or its altered copy.\n"
         "- The target's own distribution is not sampled but worked out, from the same passes. Beginnings that fewer "
         "than five runs are expected to take are not told apart, and small cells of the test are put together.\n"
         "- **Total variation** is half the sum of all differences. Even a right rule never gets 0 from a finite number "

@@ -14,8 +14,8 @@ from ui import content, visit
 
 GAMMA = 2
 TOP_K = 20
-TOKENS = 8
-"""Longest text of a run: more than the tokens that are looked at, so that the last rounds are whole."""
+TOKENS = 4
+"""Length of a run's text: the first token, and the three behind it that are looked at."""
 USUAL = 2000
 MOST_KEPT = 20
 LEAST_SHOWN = 1e-6

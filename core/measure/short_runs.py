@@ -20,7 +20,7 @@ from core.measure.verdict import SIZES, Beginning, Verdict
 from core.measure.world import Text, World
 
 LENGTH = 3
-"""Tokens looked at. With γ = 2 a correction, a bonus and a second round all fall into the first three."""
+"""Tokens that a run writes behind the first. With γ = 2 these hold corrections, a bonus and later rounds."""
 ROOM = 16
 """Tokens that the models may read behind the prompt: what was written, and what was not rolled back."""
 LISTED = 12
@@ -33,19 +33,25 @@ TURN = 0.03
 
 @dataclass(frozen=True)
 class Written:
-    """A run's first tokens, the rounds it took, and the tokens those rounds gave (some may lie beyond the first)."""
+    """A run's text, the rounds it took, and the tokens those rounds gave (some may lie beyond the text)."""
 
     text: Text
     rounds: int
     gained: int
 
 
-def write(name: str, world: World, start: Text, length: int, gamma: int, draws: Draws) -> Written:
-    """Run a rule round by round, as the loop does, until `length` tokens stand behind `start` or the text ends."""
+def write(
+    name: str, world: World, start: Text, length: int, gamma: int, draws: Draws, longest: int | None = None
+) -> Written:
+    """Run a rule round by round, as the loop does, until `length` tokens stand behind `start` or the text ends.
+
+    Where the text may have `longest` tokens behind `start`, drafts are cut to what is left, as in the loop.
+    """
     parts, text = BUILDS[name](world, draws), list(start)
     rounds = 0
     while len(text) - len(start) < length and not world.ended(text):
-        kept, token, _ = parts.round(text, gamma, parts.propose, parts.verify, draws)
+        left = longest - (len(text) - len(start)) if longest else gamma + 1
+        kept, token, _ = parts.round(text, min(gamma, left - 1), parts.propose, parts.verify, draws)
         text += up_to_eos([*kept, token], world.eos)
         rounds += 1
     new = text[len(start) :]
@@ -112,7 +118,8 @@ def short_runs(
     counts: Counter[Text | None] = Counter()
     rounds = gained = 0
     for i in range(n):
-        written = write(switch, world, start, LENGTH, request.gamma, Draws(request.seed * max(SIZES) + i))
+        draws = Draws(request.seed * max(SIZES) + i)
+        written = write(switch, world, start, LENGTH, request.gamma, draws, longest=LENGTH)
         counts[_cell(written.text, exact)] += 1
         rounds, gained = rounds + written.rounds, gained + written.gained
         if turn.over():

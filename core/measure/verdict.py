@@ -33,12 +33,12 @@ class Verdict:
 
     Attributes:
         behind: the first token's text, written by the prompt's own pass, the same in all runs.
-        length: tokens looked at behind it.
+        length: tokens written behind it.
         beginnings: the likeliest first, their number limited; `rest` has what is not listed.
         outside: runs whose text the target would never write (p = 0).
         distance: total variation between the counts and the target, over the cells that χ² counts in.
         noise: where that distance lies when nothing but sampling noise is at work.
-        tokens_per_round: mean over all rounds made (τ).
+        tokens_per_round: mean over all rounds made (τ); short texts cut their last drafts short.
     """
 
     request: DecodeRequest
