@@ -13,7 +13,7 @@ STYLE = """<style>
 .st-key-say p { font-size: 1.55rem; line-height: 1.45; }
 .st-key-do p { font-size: 1.2rem; line-height: 1.4; }
 .st-key-clock p { font-size: 1.35rem; font-variant-numeric: tabular-nums; }
-.st-key-turn { position: sticky; bottom: 0; z-index: 5; padding: 0.8rem 0 1rem; background: inherit; }
+.st-key-turn { position: sticky; bottom: 0; z-index: 5; padding: 0.8rem 0 1rem; backdrop-filter: blur(14px); }
 .st-key-turn button { min-height: 3.4rem; }
 @media (max-width: 640px) {
   [data-testid=stMainBlockContainer] { padding: 0.6rem 1rem 0; }

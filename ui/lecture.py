@@ -63,8 +63,8 @@ def view_word(step: Step) -> str:
 
 
 def named(step: Step) -> str:
-    """A step in a line: `4 · Guess, check, keep: question`."""
-    return step.title if step.view in ("opener", "page") else f"{step.title}: {view_word(step).lower()}"
+    """A step in a line: `4 · Guess, check, keep (question)`."""
+    return step.title if step.view in ("opener", "page") else f"{step.title} ({view_word(step).lower()})"
 
 
 def here(seen: Followed) -> Step:

@@ -28,8 +28,11 @@ html { font-size: clamp(16px, 12px + 0.45vw, 23px) !important; }
 [class*=st-key-part-] { margin-top: 1.1rem; }
 [class*=st-key-part-] [data-testid=stPageLink] a { padding-block: 0.1rem; }
 [class*=st-key-part-] > div { margin-bottom: 0.3rem; }
-[class*=st-key-part-] [data-testid=stPageLink] :is(span, p) { white-space: normal; overflow: visible; }
-[class*=st-key-part-] > div:not(:first-child) [data-testid=stPageLink] p { padding-left: 1.4rem; text-indent: -1.4rem; }
+:is([class*=st-key-part-], .st-key-brand) [data-testid=stPageLink] :is(span, p) {
+  white-space: normal;
+  overflow: visible;
+}
+[class*=st-key-part-] > div:not(:first-child) [data-testid=stPageLink] p { padding-left: 1rem; text-indent: -1rem; }
 [class*=st-key-part-] [data-testid=stCaptionContainer] { padding-left: 0.5rem; }
 .st-key-brand a { padding-block: 0.45rem; }
 [class*=st-key-part-] > div:first-child p { font-size: 0.82rem; letter-spacing: 0.07em; text-transform: uppercase; }
@@ -41,7 +44,6 @@ html { font-size: clamp(16px, 12px + 0.45vw, 23px) !important; }
   .st-key-heading > :first-child { flex: 1 0 100% !important; }
 }
 </style>"""
-
 
 _LARGE = "<style>html { font-size: clamp(20px, 15px + 0.65vw, 31px) !important; }</style>"
 

@@ -43,7 +43,7 @@ def test_the_notes_follow_the_tour_and_turn_it(open_page: Open, registry: follow
     at = open_page("notes.py", code=CODE, plan="50")
     said = sentences(at)
     assert content.notes()["1-predict"].say in said and content.notes()["1-predict"].ask in said
-    assert "Next: 1 · Careful or quick: experiment" in said
+    assert "Next: 1 · Careful or quick (experiment)" in said
     at.button("turn-next").click().run()
     assert content.notes()["1-stage"].say in sentences(at)
     assert registry.take(CODE) == 3
