@@ -7,7 +7,7 @@ import streamlit as st
 from core.decoding.request import DecodeRequest
 from core.decoding.trace import Trace
 from ui import engine, visit
-from ui.chapter import Chapter
+from ui.chapter import Chapter, aside
 from ui.clock_bar import clock_bar, pace, pace_note
 from ui.clocks import Clock, Lane, probability, raw_tip, restate, timeline
 from ui.components.lanes import WORDS, lanes
@@ -29,7 +29,7 @@ def stage(chapter: Chapter) -> None:
         return
     race(request, big, small, clock)
     if chapter.predict(facts={"calls": len(big.tokens)}):
-        with chapter.aside():
+        with aside("explain"):
             explain(len(big.tokens))
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.measure.latency import KNEE_COST, LatencyCurve
 from ui import engine
-from ui.chapter import Chapter
+from ui.chapter import Chapter, aside
 from ui.clock_bar import clock_bar, pace, pace_note
 from ui.clocks import Call, Clock, Lane, LaneToken
 from ui.components.lanes import WORDS, lanes
@@ -36,11 +36,11 @@ def stage(chapter: Chapter) -> None:
     if big and (curve or clock.target_seconds):
         tick_clock(big.pieces, clock, curve, revealed)
     if revealed:
-        with chapter.aside():
+        with aside("why"):
             why()
         if curve:
             proof(curve)
-            with chapter.aside():
+            with aside("proof"):
                 proof_in_words(curve, chapter.text.length)
 
 
@@ -103,7 +103,7 @@ def proof(curve: LatencyCurve) -> None:
     """The measured curve, with its knee."""
     st.markdown("##### Measured on this machine")
     knee = curve.knee if curve.knee >= FLAT else None
-    show(latency_curve(curve.n, curve.one_pass, curve.n_passes, knee), "reading-curve")
+    show(latency_curve(curve.n, curve.one_pass, curve.n_passes, knee, height=360), "reading-curve")
     if not curve.steady:
         st.caption(
             "The machine was busy while this was measured, so the curve is rough. It is taken anew at the next start."

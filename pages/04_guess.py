@@ -5,7 +5,7 @@ import streamlit as st
 from core.decoding.trace import Trace
 from ui import engine
 from ui.both_ways import comparison, runs
-from ui.chapter import Chapter
+from ui.chapter import Chapter, aside
 from ui.clock_bar import clock_bar, pace, pace_note
 from ui.clocks import MEASURED, Clock, flag, speed_up, timeline
 from ui.components.lanes import lanes
@@ -17,12 +17,15 @@ from ui.words import count, ended_early, share, times
 
 def stage(chapter: Chapter) -> None:
     request = request_bar("guess", chapter.text)
-    gamma = gamma_slider("guess", chapter.text.gamma)
-    with chapter.aside():
+    controls = st.container(horizontal=True, vertical_alignment="bottom", gap="large", key="guess-controls")
+    with controls:
+        gamma = gamma_slider("guess", chapter.text.gamma)
+    with aside("loop"):
         loop_diagram(gamma, "guess-loop")
     if request is None or not engine.loading_panel():
         return
-    clock = clock_bar("guess")
+    with controls, st.container(width="content"):
+        clock = clock_bar("guess")
     alone, together = runs(request, gamma, chapter.text.length, "guess")
     if alone is None or together is None:
         return
@@ -55,7 +58,8 @@ def race(alone: Trace, together: Trace, clock: Clock) -> None:
         lane, index = chosen
         token_panel((alone, together)[lane], index, "guess-token")
     else:
-        st.caption("Click a token to see what happened there.")
+        with aside("click"):
+            st.caption("Click a token to see what happened there.")
 
 
 def in_vain(steps: int) -> str:
@@ -76,7 +80,7 @@ def outcome(alone: Trace, together: Trace, clock: Clock) -> None:
         ("Speed-up, measured", gain(alone, together, MEASURED)),
     ]
     shown = [cell for cell in cells if clock != MEASURED or cell[0] != "Speed-up, classroom"]
-    with st.container(horizontal=True, gap="medium"):
+    with aside("figures"), st.container(horizontal=True, gap="medium"):
         for label, value in shown:
             st.metric(label, value, width="content")
 

@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.decoding.trace import Position
 from ui import formulas, visit
-from ui.chapter import Chapter
+from ui.chapter import Chapter, aside
 from ui.components.one_pass import one_pass
 from ui.figures import show
 from ui.figures_round import distribution_bars, either, unused, written
@@ -24,10 +24,11 @@ def stage(chapter: Chapter) -> None:
     chosen = belonging(PLACE, "pass", (held.trace.request, held.round.index))
     last = len(held.round.positions)
     place = min(chosen - 1, last) if chosen else telling_place(held.round)
-    st.markdown(
-        f"The last token of the text and **{last} guesses** go in together. **{last + 1} distributions** come out: "
-        "each is the target's answer to what comes next after everything up to there. Click a place to open it."
-    )
+    with aside("in-and-out"):
+        st.markdown(
+            f"The last token of the text and **{last} guesses** go in together. **{last + 1} distributions** come out: "
+            "each is the target's answer to what comes next after everything up to there. Click a place to open it."
+        )
     one_pass(held, key="pass-picture", place=place, verdicts=revealed, on_place=lambda at: visit.choose(PLACE, at + 1))
     opened(held, place, revealed)
 
@@ -43,8 +44,9 @@ def opened(held: Hand, place: int, revealed: bool) -> None:
         if revealed:
             st.markdown(assumption(held.round, place))
         beginning = held.before + "".join(x.text for x in guesses[:place])
-        st.caption("It was the answer to what comes next after this beginning (▁):")
-        st.code(f"{beginning}▁", language=None, wrap_lines=True)
+        with aside("beginning"):
+            st.caption("It was the answer to what comes next after this beginning (▁):")
+            st.code(f"{beginning}▁", language=None, wrap_lines=True)
         if place < len(guesses):
             both(guesses[place])
         else:

@@ -5,7 +5,7 @@ import streamlit as st
 from core.decoding.trace import Position
 from core.measure.toy import MOST, play
 from ui import visit
-from ui.chapter import Chapter
+from ui.chapter import Chapter, aside
 from ui.components.token_strip import StripToken, token_strip
 from ui.figures import show
 from ui.figures_toys import Split, dart, split_bars, tallies
@@ -46,10 +46,11 @@ def stage(chapter: Chapter) -> None:
         draws(p, q)
     else:
         st.caption("How often each guess may stay, and the draws, wait for your prediction.")
-    st.markdown("#### The same on the real pair")
-    held = hand("keep", chapter.text)
-    if held:
-        real(held, revealed)
+    with aside("real"):
+        st.markdown("#### The same on the real pair")
+        held = hand("keep", chapter.text)
+        if held:
+            real(held, revealed)
 
 
 def two_tokens() -> tuple[tuple[float, float], tuple[float, float]]:
@@ -71,9 +72,10 @@ def two_tokens() -> tuple[tuple[float, float], tuple[float, float]]:
 def rule(p: tuple[float, ...], q: tuple[float, ...]) -> None:
     """How often each guess may stay."""
     st.markdown("##### How often a guess may stay")
-    for column, (name, *pair) in zip(st.columns(2), zip(NAMES, p, q, strict=True), strict=True):
+    of_a, of_b, of_any = st.columns(3)
+    for column, (name, *pair) in zip((of_a, of_b), zip(NAMES, p, q, strict=True), strict=True):
         column.latex(keep_formula(name, *pair))
-    st.latex(beta_formula(p, q))
+    of_any.latex(beta_formula(p, q))
 
 
 def draws(p: tuple[float, ...], q: tuple[float, ...]) -> None:
@@ -100,10 +102,12 @@ def draws(p: tuple[float, ...], q: tuple[float, ...]) -> None:
     colours = [LOOKS["kept"].tone.mark if "stays" in r.name else INK.mark for r in rows]
     show(tallies(rows, colours), "keep-tallies", alt="How often guesses stayed, beside the theory.")
     if drawn:
-        st.caption(
-            "The last draws, newest at the end. Where a guess falls, the other token is written: no third one is there."
-        )
-        token_strip(last_rounds(rounds, NAMES, p, q), key="keep-last", label="The last draws", selectable=False)
+        with aside("last"):
+            st.caption(
+                "The last draws, newest at the end. Where a guess falls, the other token is written: no third one is "
+                "there."
+            )
+            token_strip(last_rounds(rounds, NAMES, p, q), key="keep-last", label="The last draws", selectable=False)
 
 
 def as_asked() -> None:

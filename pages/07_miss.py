@@ -12,7 +12,7 @@ from core.decoding.trace import Trace
 from core.measure.exactness import Replacement, chi_square, output_distribution, residual, tv, tv_band
 from core.measure.toy import MOST, Handful, Rounds, handful, play, read_back, with_share, written_out
 from ui import engine, visit
-from ui.chapter import Chapter
+from ui.chapter import Chapter, aside
 from ui.components.chart import Clicked
 from ui.figures import show
 from ui.figures_toys import Split, distance, outputs, split_bars
@@ -49,18 +49,21 @@ def stage(chapter: Chapter) -> None:
     if not found:
         st.info("This answer is too short for a guess: choose another prompt or seed.")
         return
-    place = choose_place(trace, found)
+    with aside("place"):
+        place = choose_place(trace, found)
     real = handful(place.position)
     few = read_back(real, visit.value(SHARES, "miss")) or real
     wrong, right = (tv(written(few, rule), np.array(few.p)) for rule in ("target", "residual"))
     revealed = chapter.predict(facts={"wrong_tv": f"{wrong:.3f}", "right_tv": f"{right:.3f}" if right > 1e-9 else "0"})
     picture(few, revealed)
-    if few == real:
-        st.caption(
-            f"Cut to these few, p and q overlap by β = {few.beta:.2f}; over all tokens by {place.position.beta:.2f}. "
-            "Tokens that are lumped together hide their differences." + (" r is the residual." if revealed else "")
-        )
-    edit(real, few)
+    with aside("handful"):
+        if few == real:
+            st.caption(
+                f"Cut to these few, p and q overlap by β = {few.beta:.2f}; over all tokens by "
+                f"{place.position.beta:.2f}. Tokens that are lumped together hide their differences."
+                + (" r is the residual." if revealed else "")
+            )
+        edit(real, few)
     if revealed:
         rule = instead(few)
         draws(few, rule)
@@ -151,7 +154,8 @@ def instead(few: Handful) -> Replacement:
     at = min(visit.value(TOKEN, "miss"), len(few.names)) - 1
     p, q = np.array(few.p), np.array(few.q)
     share, out = few.p[at], float(written(few, rule)[at])
-    left, right = st.columns(2, gap="large")
+    with aside("formulas"):
+        left, right = st.columns(2, gap="large")
     with left:
         st.latex(residual_formula(p, q, at))
         st.caption(f"The residual's share of “{visible(few.names[at])}”: what p wants more of, made to sum to 1.")
@@ -164,7 +168,8 @@ def instead(few: Handful) -> Replacement:
 
 def draws(few: Handful, rule: Replacement) -> None:
     """Many draws under the rule, what came out, and the test at a number fixed beforehand."""
-    st.markdown("#### Draw, and compare with p")
+    with aside("compare"):
+        st.markdown("#### Draw, and compare with p")
     drawn, test_at = controls()
     rounds = play(few.p, few.q, rule, drawn, visit.value(SEED, "miss"))
     p, exact = np.array(few.p), written(few, rule)
@@ -178,7 +183,8 @@ def draws(few: Handful, rule: Replacement) -> None:
         show(distance(CHECKPOINTS, noise_bands(few.p), seen_distances(rounds, p), tv(exact, p)), "miss-distance")
     if drawn:
         band = tv_band(p, drawn)
-        st.markdown(noise_words(tv(counted, p), band.low, band.high, band.level, drawn))
+        with aside("noise"):
+            st.markdown(noise_words(tv(counted, p), band.low, band.high, band.level, drawn))
     verdict(rounds, p, test_at)
 
 
@@ -192,7 +198,7 @@ def controls() -> tuple[int, int]:
                   on_click=visit.choose, args=(DRAWN, test_at))  # fmt: skip
         st.button("Start over", on_click=start_over, icon=":material/restart_alt:",
                   help="Forgets the draws and takes the next seed.")  # fmt: skip
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with aside("test"), st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         key = "miss:test_at"
         st.session_state[key] = test_at
         st.segmented_control(
@@ -227,7 +233,7 @@ def verdict(rounds: Rounds, p: np.ndarray, test_at: int) -> None:
         passed, text = outcome_words(test, test_at)
         box, icon = (st.success, "check_circle") if passed else (st.error, "cancel")
         box(text, icon=f":material/{icon}:")
-    with st.expander("What the verdict means"):
+    with aside("meaning"), st.expander("What the verdict means"):
         st.markdown(
             "- The test is Pearson's χ² on the first draws, as many as were fixed beforehand. Draws after that do not "
             "change it.\n"

@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from ui import engine, visit
-from ui.chapter import Chapter
+from ui.chapter import Chapter, aside
 from ui.code_words import notes, transformers_snippet
 from ui.components.code_steps import code_steps
 from ui.diagrams.caches import cache_picture, cache_rounds
@@ -18,7 +18,7 @@ LINE = visit.Control("line", 5, visit.whole(0, 400))
 
 
 def stage(chapter: Chapter) -> None:
-    asked = visit.prediction(chapter.text.number) is None
+    asked = not chapter.told
     greedy = st.toggle(
         "Greedy: run this chapter at temperature 0",
         disabled=asked,
@@ -31,15 +31,16 @@ def stage(chapter: Chapter) -> None:
         return
     chapter.predict(facts={"here": here(held)})
     code(held)
-    st.markdown("##### Around these lines")
-    caches(held)
-    warped(held)
-    st.markdown("###### The same in Transformers")
-    st.markdown(
-        "The library has the whole loop inside. One argument names the draft; this runs as it stands, "
-        "in the project's folder, with the pair that is loaded here."
-    )
-    st.code(transformers_snippet(held.trace.request, held.trace.pair.preset), language="python")
+    with aside("around"):
+        st.markdown("##### Around these lines")
+        caches(held)
+        warped(held)
+        st.markdown("###### The same in Transformers")
+        st.markdown(
+            "The library has the whole loop inside. One argument names the draft; this runs as it stands, "
+            "in the project's folder, with the pair that is loaded here."
+        )
+        st.code(transformers_snippet(held.trace.request, held.trace.pair.preset), language="python")
 
 
 def code(held: Hand) -> None:
@@ -51,10 +52,11 @@ def code(held: Hand) -> None:
     if not recording.shows(held.round):
         st.warning("Run again, this round came out differently: the machine rounds otherwise now. Reload the page.")
         return
-    st.caption(
-        f"The source of {recording.function}, read from the running program. This round was run again, with the "
-        "same seed, to write down which lines ran."
-    )
+    with aside("source"):
+        st.caption(
+            f"The source of {recording.function}, read from the running program. This round was run again, with the "
+            "same seed, to write down which lines ran."
+        )
     code_steps(
         recording,
         notes(recording, greedy=request.temperature == 0),

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.theory.simulation import survival_band
 from ui import engine, figures_pays, pays, runs, visit
-from ui.chapter import Chapter
+from ui.chapter import Chapter, aside
 from ui.content import ChapterText
 from ui.figures import show
 from ui.pays import ALPHA, DRAW, GAMMA, MOST_GAMMA, NUMBERS_OF_ROUNDS, ROUNDS, C, Dot, Model
@@ -27,16 +27,18 @@ SOURCE = (
 
 def stage(chapter: Chapter) -> None:
     top = st.container()
-    both = measured_runs(chapter.text)
+    with aside("runs"):
+        both = measured_runs(chapter.text)
     told = chapter.predict(facts=pays.question_facts())
     hand = next(iter(pays.dots([both])), None) if both else None
     others = pays.dots([b for b in runs.both_ways() if not both or (b.pair == both.pair and b != both)])
     with top:
         on_paper(hand, others, told)
-    if both and hand:
-        measurement(both, hand)
-    st.markdown("##### Where the formula comes from")
-    st.markdown(SOURCE)
+    with aside("measured"):
+        if both and hand:
+            measurement(both, hand)
+        st.markdown("##### Where the formula comes from")
+        st.markdown(SOURCE)
 
 
 @st.fragment
@@ -66,13 +68,14 @@ def sliders(hand: Dot | None) -> Model:
     for sentence in visit.unreadable(ALPHA, C, GAMMA, ROUNDS, DRAW, MAP):
         st.warning(sentence, icon=":material/link_off:")
     with st.container(border=True, key="pays-model"):
-        st.caption("Model: these three numbers are made up. Move them.")
+        top = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
+        top.caption("Model: these three numbers are made up. Move them.", width="content")
         left, middle, right = st.columns(3, gap="medium")
         alpha = left.slider("Acceptance rate α (model)", 0.0, 1.0, step=0.01, **visit.bind(ALPHA, "pays"))
         c = middle.slider("Cost ratio c (model)", 0.0, 1.0, step=0.01, **visit.bind(C, "pays"))
         gamma = right.slider("Draft length γ (model)", 1, MOST_GAMMA, **visit.bind(GAMMA, "pays"))
         if hand:
-            st.button(
+            top.button(
                 "Set the sliders to the measured values",
                 key="pays-set",
                 icon=":material/straighten:",
@@ -104,15 +107,16 @@ def speedup_curve(model: Model, hand: Dot | None, others: list[Dot]) -> None:
     st.markdown("##### Speed-up over the draft length")
     rounds, seed = dice()
     show(figures_pays.speedup_over_gamma(model, pays.play(model, rounds, seed), hand, others), "pays-curve")
-    st.caption(
-        f"Crosses: {rounds:,} rounds played with dice at each γ (seed {seed}). Band: their 95 % confidence interval. "
-        f"Of {MOST_GAMMA} such intervals one misses the line on average, by chance alone."
-    )
+    with aside("crosses"):
+        st.caption(
+            f"Crosses: {rounds:,} rounds played with dice at each γ (seed {seed}). Band: their 95 % confidence "
+            f"interval. Of {MOST_GAMMA} such intervals one misses the line on average, by chance alone."
+        )
 
 
 def dice() -> tuple[int, int]:
     """The number of rounds to play and their seed."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with aside("dice"), st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         rounds = st.segmented_control(
             "Rounds played at each γ",
             NUMBERS_OF_ROUNDS,

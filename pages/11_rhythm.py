@@ -9,7 +9,7 @@ from core.decoding.trace import Trace
 from core.theory.memory import MemoryPlan, ModelSize, memory_plan, number_bytes
 from ui import engine, visit
 from ui.both_ways import comparison, parting, runs
-from ui.chapter import Chapter
+from ui.chapter import Chapter, aside
 from ui.clock_bar import clock_bar
 from ui.clocks import Clock, Lane, timeline
 from ui.components.schedule import schedule
@@ -43,10 +43,13 @@ STANDARD, DRAFTED = "Standard", "Draft and verify"
 def stage(chapter: Chapter) -> None:
     with chapter.view("timeline"):
         request = request_bar(PAGE, chapter.text)
-        gamma = gamma_slider(PAGE, chapter.text.gamma)
+        controls = st.container(horizontal=True, vertical_alignment="bottom", gap="large", key="axis")
+        with controls:
+            gamma = gamma_slider(PAGE, chapter.text.gamma)
         if request is None or not engine.loading_panel():
             return
-        clock, unit = axis()
+        with controls:
+            clock, unit = axis()
         alone, together = runs(request, gamma, chapter.text.length, PAGE)
         if alone is None or together is None:
             return
@@ -70,18 +73,17 @@ def stage(chapter: Chapter) -> None:
 
 def axis() -> tuple[Clock, Unit]:
     """The clock and the unit of the axis."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="axis"):
-        with st.container(width="content"):
-            clock = clock_bar(PAGE, default="measured")
-        unit = st.segmented_control(
-            "Unit of the axis",
-            list(UNITS),
-            format_func=lambda u: UNITS[u],
-            required=True,
-            label_visibility="collapsed",
-            help="A target pass is the time that standard decoding takes for one token.",
-            **visit.bind(UNIT, PAGE),
-        )
+    with st.container(width="content"):
+        clock = clock_bar(PAGE, default="measured")
+    unit = st.segmented_control(
+        "Unit of the axis",
+        list(UNITS),
+        format_func=lambda u: UNITS[u],
+        required=True,
+        label_visibility="collapsed",
+        help="A target pass is the time that standard decoding takes for one token.",
+        **visit.bind(UNIT, PAGE),
+    )
     return clock, unit
 
 
@@ -99,10 +101,11 @@ def picture(lanes: list[Lane], both: tuple[Rhythm, Rhythm], unit: Unit) -> None:
         f"{count(len(drafted.bursts), 'burst')} after the first token, at most {max(drafted.bursts)} at once",
     ]
     schedule(lanes, notes, key="rhythm-schedule", unit=AXES[unit], say=partial(amount, unit=unit))
-    st.caption(
-        "Above each axis: a token stands where it reaches the reader, and tokens that come together stand on top of "
-        "each other. On the axis: the calls that the reader waits for."
-    )
+    with aside("axis-note"):
+        st.caption(
+            "Above each axis: a token stands where it reaches the reader, and tokens that come together stand on top "
+            "of each other. On the axis: the calls that the reader waits for."
+        )
 
 
 def text(alone: Trace, together: Trace, lanes: list[Lane]) -> None:

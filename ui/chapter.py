@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ui import content, navigation, tour
+from ui import content, navigation, tour, visit
 from ui.content import ChapterText
 from ui.page import heading
 from ui.predict import ask
@@ -33,7 +33,6 @@ class Chapter:
         self.text: ChapterText = text
         navigation.enter(text.page)
         self._asked = False
-        self._asides = 0
 
     def show(self, stage: Callable[[Chapter], None]) -> None:
         """Draw the whole chapter."""
@@ -56,11 +55,6 @@ class Chapter:
         """One of several screens that the stage has in the tour; on its own page they stand one below the other."""
         return st.container(key=f"view-{self.text.number}-{name}")
 
-    def aside(self) -> DeltaGenerator:
-        """What the tour leaves out: to be read alone, or adjusted beforehand."""
-        self._asides += 1
-        return st.container(key=f"aside-{self._asides}")
-
     def predict(self, answer: int | None = None, facts: Mapping[str, object] | None = None) -> bool:
         """Draw the prediction above the stage. True once it has been answered or skipped, and in the tour.
 
@@ -72,8 +66,14 @@ class Chapter:
         if self.text.predict is None:
             return True
         with self._slot:
-            # In the tour the stage is another screen, and whoever goes on to it wants to see it.
-            return ask(self.text.number, self.text.predict, answer, facts) or tour.on()
+            ask(self.text.number, self.text.predict, answer, facts)
+        return self.told
+
+    @property
+    def told(self) -> bool:
+        """Whether the stage may show what gives the prediction away. In the tour it is another screen, and whoever
+        goes on to it wants to see it."""
+        return tour.on() or visit.answered(self.text.number)
 
     def _screen(self, *names: str) -> DeltaGenerator:
         """The container of something that is one screen of the tour, or that is none or holds several."""
@@ -84,7 +84,7 @@ class Chapter:
         with st.container(key="takeaway"):
             st.markdown(f":small[:primary[**TAKE AWAY**]]\n\n{self.text.takeaway}")
         if self.text.part == "I":
-            with self.aside():
+            with aside("words"):
                 st.caption(WORD_NOTE)
 
     def _neighbours(self) -> None:
@@ -95,6 +95,11 @@ class Chapter:
             st.page_link(navigation.path(page), label=title, icon=":material/arrow_back:")
             for page, title in pages[here + 1 : here + 2]:
                 st.page_link(navigation.path(page), label=title, icon=":material/arrow_forward:", icon_position="right")
+
+
+def aside(name: str) -> DeltaGenerator:
+    """What the tour leaves out: to be read alone, or set beforehand."""
+    return st.container(key=f"aside-{name}")
 
 
 def _questions(questions: tuple[content.Raised, ...]) -> None:

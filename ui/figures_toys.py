@@ -15,8 +15,8 @@ KEPT = LOOKS["kept"].tone.mark
 SHADE = "rgba(127, 123, 115, 0.35)"
 LEAST = 1e-4
 """Distances below this are drawn here: a logarithmic axis has no zero."""
-ROW = 84
-"""Pixels that a token's pair of bars takes."""
+ROW, LOW_ROW, MANY = 84, 60, 4
+"""Pixels that a token's pair of bars takes; less where there are many tokens."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def split_bars(rows: Sequence[Split], *, parts: bool = True, replacement: Sequen
     shares = [f" p {r.p:.2f}" + (f" · r {x:.2f}" if x > 0 else "") for r, x in zip(rows, left, strict=True)]
     figure.add_trace(_ends([r.q for r in rows], at_q, [f" q {r.q:.2f}" for r in rows]))
     figure.add_trace(_ends([r.p for r in rows], at_p, shares))
-    styled(figure, 60 + ROW * len(rows))
+    styled(figure, 60 + (ROW if len(rows) < MANY else LOW_ROW) * len(rows))
     # What stands at the ends of the bars has its room in the margin, however narrow the page.
     room = 130 if replacement else 64
     figure.update_layout(barmode="stack", legend_traceorder="normal", margin={"l": 10, "r": room, "t": 44, "b": 4})
@@ -233,7 +233,7 @@ def outputs(names: Sequence[str], p: Sequence[float], exact: Sequence[float], sa
             hovertemplate="exactly: %{y:.4f}<extra></extra>",
         )
     )
-    styled(figure, 400)
+    styled(figure, 350)
     figure.update_xaxes(tickvals=at, ticktext=labels, showgrid=False, fixedrange=True)
     top = max([*p, *exact, *sampled, 0.01])
     figure.update_yaxes(title_text="share", tickformat=".0%", range=[0, 1.12 * top], fixedrange=True)
@@ -273,7 +273,7 @@ def distance(ns: Sequence[int], bands: Sequence[Band], seen: Sequence[tuple[int,
             hovertemplate="%{x:,} draws: %{y:.4f}<extra></extra>",
         )
     )
-    styled(figure, 420)
+    styled(figure, 350)
     decades = {10: "10", 100: "100", 1000: "1k", 10_000: "10k", 100_000: "100k", 1_000_000: "1M"}
     figure.update_xaxes(
         type="log", title_text="draws", tickvals=list(decades), ticktext=list(decades.values()), range=[0.9, 6.2]

@@ -19,10 +19,11 @@ ROOT = Path(__file__).parent.parent
 
 _STYLE = """<style>
 :is([data-testid=stHeader], [data-testid=stToolbar], [data-testid=stSidebar]) { display: none !important; }
-:is(.st-key-request, .st-key-glossary, .st-key-present, .st-key-neighbours, .st-key-raised, [class*=st-key-aside-]) {
+:is(.st-key-request, .st-key-glossary, .st-key-present, .st-key-neighbours, .st-key-raised),
+[data-testid=stLayoutWrapper]:has(> [class*=st-key-aside-]) {
   display: none !important;
 }
-[data-testid=stMain] { overflow: hidden; }
+[data-testid=stMain] { overflow: hidden; --step-hint: none; }
 [data-testid=stMainBlockContainer] { max-width: none; height: 0; padding: 0 !important; overflow: hidden; }
 [data-testid=stMainBlockContainer] [data-testid=stException] {
   position: fixed;
@@ -43,7 +44,9 @@ _STYLE = """<style>
   opacity: 0;
   pointer-events: none;
 }
-[class*=st-key-view-] :is(h3, h4, h5, h6) { padding-block: 0.2rem; }
+[class*=st-key-view-] :is(h3, h4, h5, h6) { padding-block: 0.2rem 0.5rem; }
+[class*=st-key-view-] [data-testid=stAlert] p { max-width: none; }
+[class*=st-key-card-] h5 { padding: 0; }
 [class*=st-key-view-part] [class*=st-key-card-] > :nth-child(n + 2) { display: none; }
 [class*=st-key-view-][class*=-takeaway] { padding-inline: 7rem; }
 .st-key-takeaway { border-left-width: 0.45rem; padding-left: 2rem; }

@@ -6,10 +6,12 @@ const MOST = 1.25;
 const NARROW = 700; // on a phone text keeps its size, and the screen scrolls
 const HALVINGS = 6;
 
-// The largest zoom at which `height(zoom)`, in pixels of the window, is at most `room`; the least one where none is.
+// The largest zoom at which `height(zoom)`, in pixels of the window, is at most `room`. A screen for which none is small
+// enough keeps its size and scrolls.
 function fit(height, room, width) {
   const [least, most] = width < NARROW ? [1, 1] : [LEAST, MOST];
   if (height(most) <= room) return most;
+  if (height(least) > room) return 1;
   let [low, high] = [least, most];
   for (let i = 0; i < HALVINGS; i++) {
     const middle = (low + high) / 2;

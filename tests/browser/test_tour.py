@@ -1,0 +1,140 @@
+"""The whole tour by keyboard in a real browser, over a pair without models."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.app_server import app_server
+from ui import tour
+
+STEPS = tour.steps()
+BAR = 40
+"""Pixels at the foot of the window that belong to the bar."""
+
+# What is seen now: the view's class, its place in the window, whether it would have to be scrolled.
+SEEN = """() => [...document.querySelectorAll("[class*=st-key-view-]")]
+  .filter((view) => getComputedStyle(view).opacity === "1")
+  .map((view) => {
+    const { top, bottom, left, right } = view.getBoundingClientRect();
+    const name = [...view.classList].find((it) => it.startsWith("st-key-view-")).slice("st-key-view-".length);
+    return { name, top, bottom, left, right, scrolls: getComputedStyle(view).overflowY === "auto" };
+  })"""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with app_server() as url:
+        yield url
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    page = context.new_page()
+    faults: list[str] = []
+    # A page below the root asks there for the server's health first, and is told where it really is.
+    page.on("console", lambda m: faults.append(m.text) if m.type == "error" and "404" not in m.text else None)
+    page.on("pageerror", lambda e: faults.append(str(e)))
+    yield page
+    context.close()
+    assert faults == []
+
+
+def arrived(page: Page, number: int) -> None:
+    """The step is on screen, alone, and fits."""
+    here = STEPS[number - 1]
+    expect(page.locator(".tour .place")).to_have_text(here.label)
+    expect(page.locator(".tour:not(.waiting)")).to_have_count(1)
+    expect(page).to_have_url(re.compile(rf"[?&]tour={number}(&|$)"))
+    settled(page)
+    seen = page.evaluate(SEEN)
+    assert [view["name"] for view in seen] == [here.id]
+    assert seen[0]["top"] >= 0 and seen[0]["left"] >= 0 and seen[0]["right"] <= 1281
+    if here.encore is None:
+        assert seen[0]["bottom"] <= 720 - BAR + 2 and not seen[0]["scrolls"], f"{here.id} does not fit the screen"
+    expect(page.locator("[data-testid=stException]")).to_have_count(0)
+
+
+def settled(page: Page) -> None:
+    """Nothing is at work any more, and every size has been found."""
+    expect(page.locator("[data-testid=stStatusWidget]")).to_have_count(0, timeout=60_000)
+    expect(page.locator("[data-testid=stProgress]")).to_have_count(0, timeout=60_000)
+    page.wait_for_timeout(150)
+
+
+def press(page: Page, key: str, number: int) -> None:
+    page.keyboard.press(key)
+    arrived(page, number)
+
+
+def test_the_whole_tour_by_keyboard_and_what_a_visitor_does_on_the_way(page: Page, address: str) -> None:
+    # A step's number opens the tour wherever it stands.
+    page.goto(f"{address}/?tour=1")
+    page.locator(".tour .place", has_text="1 /").wait_for(timeout=90_000)
+    arrived(page, 1)
+    keys = ("ArrowRight", " ", "PageDown")
+    for number in range(2, tour.length() + 1):
+        press(page, keys[number % 3], number)
+
+    press(page, "PageUp", 35)
+    press(page, "ArrowLeft", 34)
+    press(page, "ArrowLeft", 33)  # across a chapter's border
+    press(page, "Home", 1)
+    press(page, "End", 36)
+
+    # Presses faster than the server are all kept, over the borders of chapters too.
+    for _ in range(12):
+        page.keyboard.press("ArrowLeft")
+    arrived(page, 24)
+
+    # A reload comes back to the step, and the browser's Back to the one before.
+    page.reload()
+    page.locator(".tour .place", has_text="24 /").wait_for(timeout=90_000)
+    arrived(page, 24)
+    press(page, "PageUp", 23)
+    page.go_back()
+    arrived(page, 24)
+
+
+def test_keys_are_left_to_text_and_sliders_and_esc_leaves_to_the_chapter(page: Page, address: str) -> None:
+    page.goto(f"{address}/tour?tour=5")
+    page.locator(".tour .place", has_text="5 /").wait_for(timeout=90_000)
+    arrived(page, 5)
+    box = page.locator(".st-key-view-2-predict input[type=number]")
+    box.click()
+    for key in ("4", "ArrowLeft", "f", "Home", "Escape"):
+        page.keyboard.press(key)
+    arrived(page, 5)
+    expect(box).to_have_value("4")
+
+    page.goto(f"{address}/tour?tour=13")
+    page.locator(".tour .place", has_text="13 /").wait_for(timeout=90_000)
+    arrived(page, 13)
+    slider = page.locator(".st-key-view-4-stage input[type=range]").first
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile("gamma=5"))
+    arrived(page, 13)
+
+    # The focus on a token keeps the arrows, but not the keys of a clicker.
+    page.locator(".st-key-view-4-stage button.token").first.focus()
+    page.keyboard.press("ArrowRight")
+    arrived(page, 13)
+    press(page, "PageDown", 14)
+    page.keyboard.press("f")
+    page.wait_for_function("document.fullscreenElement !== null")
+    press(page, "PageUp", 13)
+    page.wait_for_function("document.fullscreenElement !== null")
+    page.keyboard.press("Escape")
+    page.wait_for_function("document.fullscreenElement === null")
+    arrived(page, 13)
+    page.wait_for_timeout(500)
+    page.keyboard.press("Escape")
+    expect(page).to_have_url(re.compile(r"/guess\b"))
+    expect(page.locator("h1")).to_have_text("Guess, check, keep")
+    # The visit goes on: γ as it was set on the tour.
+    expect(page.get_by_role("slider", name="Draft length γ")).to_have_value("5")
