@@ -46,7 +46,7 @@ _STYLE = """<style>
 }
 [class*=st-key-view-] :is(h3, h4, h5, h6) { padding-block: 0.2rem 0.5rem; }
 [class*=st-key-view-] [data-testid=stAlert] p { max-width: none; }
-[class*=st-key-card-] h5 { padding: 0; }
+[class*=st-key-view-part] [class*=st-key-card-] h5 { padding: 0.1rem 0 1rem; }
 [class*=st-key-view-part] [class*=st-key-card-] > :nth-child(n + 2) { display: none; }
 [class*=st-key-view-][class*=-takeaway] { padding-inline: 7rem; }
 .st-key-takeaway { border-left-width: 0.45rem; padding-left: 2rem; }

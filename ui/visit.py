@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 
 import streamlit as st
 from pydantic import TypeAdapter, ValidationError
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -88,6 +89,7 @@ SWITCHES = Store("switches", dict[str, bool])
 LARGE, HOLD = "large", "hold"
 """The switches: larger type, and answers that wait until they are asked for."""
 _HERE = "visit.here"
+_OPEN = "visit.open"
 
 
 def whole(low: int, high: int, step: int = 1) -> Callable[[str], int | None]:
@@ -232,6 +234,7 @@ def forget(chapter: int) -> None:
 
 def _current(control: Control[Any], key: str) -> Any:
     st.session_state.setdefault(_HERE, set()).add(control.name)
+    just_opened = _just_opened(key)
     remembered = _controls().get(control.name, control.default)
     if control.name in st.query_params:
         value = control.parse(st.query_params[control.name])
@@ -239,7 +242,6 @@ def _current(control: Control[Any], key: str) -> Any:
             return control.default
         _controls()[control.name] = value
         return value
-    just_opened = key not in st.session_state
     if just_opened and remembered != control.default:
         choose(control, remembered)
     return remembered if just_opened or not _fits(remembered) else control.default
@@ -248,6 +250,20 @@ def _current(control: Control[Any], key: str) -> Any:
 def _changed(control: Control[Any], key: str) -> None:
     value = st.session_state[key]
     choose(control, control.default if value is None else value)
+
+
+def _just_opened(key: str) -> bool:
+    """Whether a widget comes up anew. One of the same key on the page before (a chapter's, and the tour of it) may have
+    left its value behind, so that counts for each page by itself."""
+    context = get_script_run_ctx()
+    page = context.page_script_hash if context else ""
+    before, seen = st.session_state.get(_OPEN, (None, set()))
+    if before != page:
+        seen = set()
+        st.session_state[_OPEN] = page, seen
+    new = key not in seen or key not in st.session_state
+    seen.add(key)
+    return new
 
 
 def _fits(value: Any) -> bool:
