@@ -47,9 +47,10 @@ class Chapter:
             self.predict()
         with self._screen("takeaway"):
             self._takeaway()
-        if self.text.questions:
-            _questions(self.text.questions)
-        self._neighbours()
+        if not tour.on():
+            if self.text.questions:
+                _questions(self.text.questions)
+            self._neighbours()
 
     def view(self, name: str) -> DeltaGenerator:
         """One of several screens that the stage has in the tour; on its own page they stand one below the other."""
@@ -81,10 +82,10 @@ class Chapter:
         return self.view(names[0]) if len(names) == 1 and names[0] in shown else st.container()
 
     def _takeaway(self) -> None:
-        with st.container(key="takeaway"):
+        with st.container(key=f"takeaway-{self.text.number}"):
             st.markdown(f":small[:primary[**TAKE AWAY**]]\n\n{self.text.takeaway}")
         if self.text.part == "I":
-            with aside("words"):
+            with aside(f"words-{self.text.number}"):
                 st.caption(WORD_NOTE)
 
     def _neighbours(self) -> None:

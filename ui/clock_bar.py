@@ -21,7 +21,7 @@ def clock_control(default: str) -> visit.Control[str]:
 
 def clock_bar(page: str, target: str = "target", draft: str | None = "draft", default: str = "classroom") -> Clock:
     """Draw the choice; `target` and `draft` are what the chapter calls the models, None for one without draft steps."""
-    with st.container(horizontal=True, vertical_alignment="center", key="clock"):
+    with st.container(horizontal=True, vertical_alignment="center", key=f"clock-{page}"):
         name = st.segmented_control(
             "Clock",
             list(_CLOCKS),
@@ -35,7 +35,7 @@ def clock_bar(page: str, target: str = "target", draft: str | None = "draft", de
             return MEASURED
         times = [(TARGET_MS, 50, f"ms a {target} call")] + ([(DRAFT_MS, 5, f"ms a {draft} call")] if draft else [])
         label = ", ".join(f"{visit.value(control, page)} {words}" for control, _, words in times)
-        with st.popover(label, type="tertiary", help="Change the times", key="clock-times"):
+        with st.popover(label, type="tertiary", help="Change the times", key=f"clock-times-{page}"):
             chosen = [
                 st.number_input(words, step, LONGEST_MS, step=step, **visit.bind(control, page))
                 for control, step, words in times

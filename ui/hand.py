@@ -50,7 +50,7 @@ def hand(page: str, chapter: ChapterText, greedy: bool = False) -> Hand | None:
     round in hand is still there when it is switched off again.
     """
     request = request_bar(page, chapter)
-    row = st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="round")
+    row = st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key=f"round-{page}")
     with row:
         gamma = gamma_slider(page, chapter.gamma)
     if request is None or not engine.loading_panel():

@@ -21,8 +21,8 @@ html { font-size: clamp(16px, 12px + 0.45vw, 23px) !important; }
 [data-testid=stMainBlockContainer] [data-testid=stPageLink] a { padding-left: 0; }
 [data-testid=stMainBlockContainer] h3 { padding-top: 1.5rem; }
 [data-testid=stRadio] label { padding-block: 0.2rem; }
-.st-key-takeaway { border-left: 0.3rem solid #0072B2; padding: 0.5rem 0 0.5rem 1.2rem; margin-top: 0.5rem; }
-.st-key-takeaway p:last-child { font-size: 1.35rem; line-height: 1.4; font-weight: 600; }
+[class*=st-key-takeaway-] { border-left: 0.3rem solid #0072B2; padding: 0.5rem 0 0.5rem 1.2rem; margin-top: 0.5rem; }
+[class*=st-key-takeaway-] p:last-child { font-size: 1.35rem; line-height: 1.4; font-weight: 600; }
 .st-key-neighbours { border-top: 1px solid rgba(127, 123, 115, 0.35); padding-top: 0.6rem; }
 [data-testid=stSidebarUserContent] { padding-top: 0; }
 [class*=st-key-part-] { margin-top: 1.1rem; }
@@ -57,16 +57,21 @@ def heading(title: str, above: str, page: str | None = None) -> None:
     """A page's title with a small line above it; at its right the tour from `page` on, its menu, and the glossary."""
     visit.turn_page()
     with st.container(
-        horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom", key="heading", gap="small"
+        horizontal=True,
+        horizontal_alignment="distribute",
+        vertical_alignment="bottom",
+        key=None if tour.on() else "heading",
+        gap="small",
     ):
         with st.container(width="stretch", gap=None):
             st.caption(above)
             st.title(title, anchor=False)
+        if tour.on():
+            return
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
             if page:
                 tour_link(page)
-                if not tour.on():
-                    _menu()
+                _menu()
             glossary_button()
 
 

@@ -60,7 +60,7 @@ def request_bar(page: str, chapter: ChapterText | Lab) -> DecodeRequest | None:
     prompt = prompt_control(content.default_prompt(chapter).id)
     heat, grain = temperature_control(chapter.temperature), seed_control(chapter.seed)
     curated = {p.id: p for p in content.prompts()}
-    with st.container(key="request", border=True):
+    with st.container(key=f"request-{page}", border=True):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             chosen = st.selectbox(
                 "Prompt",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -15,11 +16,12 @@ from ui.components.keys import keys
 from ui.request_bar import STYLE, TEXT, gamma_control, prompt_control, seed_control, temperature_control
 from ui.tour import PARAMETER, Step
 
+log = logging.getLogger(__name__)
 ROOT = Path(__file__).parent.parent
 
 _STYLE = """<style>
 :is([data-testid=stHeader], [data-testid=stToolbar], [data-testid=stSidebar]) { display: none !important; }
-:is(.st-key-request, .st-key-glossary, .st-key-present, .st-key-neighbours, .st-key-raised),
+[class*=st-key-request-],
 [data-testid=stLayoutWrapper]:has(> [class*=st-key-aside-]) {
   display: none !important;
 }
@@ -49,30 +51,37 @@ _STYLE = """<style>
 [class*=st-key-view-part] [class*=st-key-card-] h5 { padding: 0.1rem 0 1rem; }
 [class*=st-key-view-part] [class*=st-key-card-] > :nth-child(n + 2) { display: none; }
 [class*=st-key-view-][class*=-takeaway] { padding-inline: 7rem; }
-.st-key-takeaway { border-left-width: 0.45rem; padding-left: 2rem; }
-.st-key-takeaway p:last-child { font: 650 2.3rem/1.3 "Source Serif", serif; max-width: none; }
+[class*=st-key-takeaway-] { border-left-width: 0.45rem; padding-left: 2rem; }
+[class*=st-key-takeaway-] p:last-child { font: 650 2.3rem/1.3 "Source Serif", serif; max-width: none; }
 </style>"""
 
 
 def play() -> None:
     """Draw the step that the address names, and listen to the keys."""
     here = tour.arrive(_asked())
+    later = _next_page(here)
     st.html(_STYLE)
-    _steps(here.page)
+    _steps(here.page, later is not None)
     follow.obey(_go)
+    # Two places by turns, so that a page that was drawn ahead stays where it is when its turn comes.
+    places = st.container(), st.container()
     with tour.showing():
-        _draw(here)
+        with places[_turn(here)]:
+            _draw(here)
+        if later:
+            with places[_turn(later)]:
+                _draw_ahead(later)
     _prepare(here)
 
 
 @st.fragment
-def _steps(drawn: str) -> None:
-    """The keys. A step to another screen of the page that is drawn runs this alone."""
+def _steps(drawn: str, ahead: bool) -> None:
+    """The keys. A step to another screen of the page that is drawn runs this alone, unless the next page is due."""
     here = tour.arrive(_asked())
     leaves = keys(tour.steps(), here, key="tour-keys", on_go=_go)
     if leaves:
         st.switch_page(navigation.path(here.page))
-    if here.page != drawn:
+    if here.page != drawn or (_next_page(here) and not ahead):
         st.rerun()
 
 
@@ -95,6 +104,26 @@ def _draw(here: Step) -> None:
         return
     with st.container(key=f"view-{here.id}"):
         exec(code, names)
+
+
+def _next_page(here: Step) -> Step | None:
+    """The step after a page's last one: its page is drawn while that is looked at, so that it is there at once."""
+    following = tour.step(here.number + 1)
+    return following if following.page != here.page else None
+
+
+def _turn(step: Step) -> int:
+    """Which of two places the step's page is drawn in."""
+    pages = list(dict.fromkeys(s.page for s in tour.steps()))
+    return pages.index(step.page) % 2
+
+
+def _draw_ahead(later: Step) -> None:
+    """Draw a page that is not looked at yet. What goes wrong there is told when its turn comes."""
+    try:
+        _draw(later)
+    except Exception:
+        log.exception("A page could not be drawn ahead.")
 
 
 @lru_cache(maxsize=64)

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.conftest import Open, components, sentences
-from ui import content, tour
+from ui import content, tour, tour_screen
 
 
 def bar(at: AppTest) -> dict[str, Any]:
@@ -44,3 +44,22 @@ def test_a_chapters_address_with_a_step_opens_the_tour_there(open_page: Open) ->
     at = open_page("01_careful.py", tour="4")
     assert not at.exception
     assert bar(at)["step"] == 4
+
+
+def test_at_a_pages_last_step_the_next_page_is_drawn_too(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    following = content.part("III").question
+    assert following not in sentences(open_page(tour.PAGE, tour="13"))
+    at = open_page(tour.PAGE, tour="14")
+    assert following in sentences(at)
+
+    draw = tour_screen._draw
+
+    def fails_on_part_3(here: tour.Step) -> None:
+        if here.page == "part_3.py":
+            raise ValueError
+        draw(here)
+
+    monkeypatch.setattr(tour_screen, "_draw", fails_on_part_3)
+    at = open_page(tour.PAGE, tour="14")
+    assert not at.exception and bar(at)["step"] == 14
+    assert following not in sentences(at)
