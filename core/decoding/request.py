@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 Method = Literal["speculative", "standard", "draft"]
 Rule = Literal["rejection", "coupled"]
+Drafter = Literal["draft", "lookup", "early_exit", "head", "tree"]
+Policy = Literal["fixed", "heuristic", "goodput", "confidence"]
+
+DRAFTER_NAMES: tuple[Drafter, ...] = get_args(Drafter)
+POLICY_NAMES: tuple[Policy, ...] = get_args(Policy)
 
 MAX_GAMMA = 32
 MAX_NEW_TOKENS = 2048
 MAX_TEMPERATURE = 5.0
+MAX_BRANCHES = 4
 
 
 class RequestError(ValueError):
@@ -25,8 +31,11 @@ class DecodeRequest:
     Attributes:
         prompt: the user's message (`chat=True`) or the beginning of a text (`chat=False`).
         method: `speculative`, or `standard` (target alone), or `draft` (draft alone).
-        drafter: where guesses come from; a name in `core.decoding.drafters.DRAFTERS`.
-        gamma: draft length γ, 1 to 32 tokens a round.
+        drafter: where guesses come from: a `draft` model, `lookup` in the text so far, `early_exit` of the target,
+            a multi-token `head`, or a `tree` of the draft model's candidates.
+        gamma: draft length γ, 1 to 32 tokens a round; a tree's depth; where a policy starts.
+        policy: how γ goes on from there; see `core.decoding.policies`.
+        branches: of a tree: candidates for the first guess, one fewer at each level below, at least one.
         temperature: 0 is greedy (p and q one-hot, ties to the lowest id).
         top_k: keep only the k most probable tokens, or None.
         top_p: keep the smallest set of tokens that holds this mass, or None.
@@ -41,7 +50,7 @@ class DecodeRequest:
 
     prompt: str
     method: Method = "speculative"
-    drafter: str = "draft"
+    drafter: Drafter = "draft"
     gamma: int = 4
     temperature: float = 0.0
     top_k: int | None = None
@@ -50,11 +59,16 @@ class DecodeRequest:
     seed: int = 0
     rule: Rule = "rejection"
     chat: bool = True
+    policy: Policy = "fixed"
+    branches: int = 2
 
     def __post_init__(self) -> None:
         _check_prompt(self.prompt)
         _require(self.method in ("speculative", "standard", "draft"), f"There is no method called {self.method!r}.")
         _require(self.rule in ("rejection", "coupled"), f"There is no rule called {self.rule!r}.")
+        _check_name("drafter", self.drafter, DRAFTER_NAMES)
+        _check_name("policy", self.policy, POLICY_NAMES)
+        _require(_whole(self.branches, 1, MAX_BRANCHES), f"A tree has 1 to {MAX_BRANCHES} branches.")
         _require(_whole(self.gamma, 1, MAX_GAMMA), f"The draft length γ is a whole number from 1 to {MAX_GAMMA}.")
         _require(
             _number(self.temperature, 0, MAX_TEMPERATURE), f"The temperature is a number from 0 to {MAX_TEMPERATURE:g}."
@@ -73,6 +87,11 @@ class DecodeRequest:
 def _require(ok: bool, sentence: str) -> None:
     if not ok:
         raise RequestError(sentence)
+
+
+def _check_name(what: str, name: str, names: tuple[str, ...]) -> None:
+    choice = f"{', '.join(names[:-1])} or {names[-1]}"
+    _require(name in names, f"There is no {what} called {name!r}: choose {choice}.")
 
 
 def _whole(value: object, low: int, high: int) -> bool:
