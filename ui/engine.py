@@ -43,6 +43,9 @@ log = logging.getLogger(__name__)
 AT_ONCE = 0.25
 """Seconds that a page waits for new work before it shows a panel instead: most short work is done by then."""
 POLL_LOADING = 0.3
+Panel = Callable[[Ticket, Snapshot], None]
+"""Follows work that is not over: draws what there is of it, and has the page run again once it is."""
+FOLLOW: Panel = partial(follow, length=None)
 MOST_HELD = 16
 """Results that one visit keeps alive; older ones are asked for again."""
 FAULT = "The lab has a fault here: try again, or reload the page."
@@ -149,9 +152,16 @@ def loading_panel(key: str = "engine") -> bool:
     return now.state == "ready"
 
 
-def run(request: DecodeRequest, key: str) -> Trace | None:
-    """The trace of a request, once it is there."""
-    trace = cast("Trace | None", _result(key, request, lambda engine: engine.submit(request)))
+def run(request: DecodeRequest, key: str, panel: Panel | None = None, repeat: int = 0) -> Trace | None:
+    """The trace of a request, once it is there.
+
+    Args:
+        panel: what is drawn until then; the text so far where None.
+        repeat: 0 for any run of this request, finished ones too; each other number for a run made anew.
+    """
+    asked: Hashable = (request, repeat) if repeat else request
+    panel = panel or partial(follow, length=request.max_new_tokens)
+    trace = cast("Trace | None", _result(key, asked, lambda e: e.submit(request, fresh=repeat > 0), panel))
     if trace is not None:
         runs.record(trace)
     return trace
@@ -244,7 +254,7 @@ class _Held:
     ticket: Ticket
 
 
-def _result(key: str, asked: Hashable, submit: Callable[[Engine], Ticket]) -> object:
+def _result(key: str, asked: Hashable, submit: Callable[[Engine], Ticket], panel: Panel = FOLLOW) -> object:
     if not loading_panel(key):
         return None
     try:
@@ -261,7 +271,7 @@ def _result(key: str, asked: Hashable, submit: Callable[[Engine], Ticket]) -> ob
     if snapshot.finished:
         apology(snapshot.error or FAULT, key, partial(_forget, key))
     else:
-        follow(ticket, snapshot, asked.max_new_tokens if isinstance(asked, DecodeRequest) else None)
+        panel(ticket, snapshot)
     return None
 
 

@@ -78,6 +78,24 @@ class Position:
         return _first(self.top, "q")
 
 
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A guess in a tree. `parent` is an index in the round's tree, None behind the text.
+
+    p is what was left of the target's when the candidate's turn came (the target's own where it was never examined),
+    q the chance it was drawn with once its elder siblings were out. `accepted` is True on the branch that survived,
+    False for a candidate that was examined and missed, None for one that never was.
+    """
+
+    token: int
+    text: str
+    parent: int | None
+    p: float
+    q: float
+    u: float | None
+    accepted: bool | None
+
+
 Kind = Literal["correction", "bonus", "target", "draft"]
 
 
@@ -118,6 +136,8 @@ class Round:
     drawn from there or not (empty without guesses; their q and residual are 0).
     Times in seconds: one entry a draft step, the verification pass, and everything else.
     Cache lengths in tokens, before the round and after its roll-back.
+    `tree` holds all guesses where they form a tree; `positions` are then those of the branch that survived, and behind
+    them the last candidate missed, if any; a position's p is what earlier candidates left of the target's.
     """
 
     index: int
@@ -131,6 +151,12 @@ class Round:
     target_cache: tuple[int, int]
     draft_cache: tuple[int, int]
     behind: tuple[Candidate, ...] = ()
+    tree: tuple[Node, ...] = ()
+
+    @property
+    def guesses(self) -> int:
+        """Tokens guessed, in a chain or a tree."""
+        return len(self.tree) or len(self.positions)
 
     @property
     def accepted(self) -> int:
@@ -253,14 +279,19 @@ class Trace:
         """Read a trace back.
 
         Raises:
-            TraceError: when the text is no trace of this schema version.
+            TraceError: when the text is no trace of this schema version, or holds what no run can give.
         """
+        from core.decoding.trace_checks import possible
+
         try:
-            trace = _adapter().validate_json(text)
+            trace = _adapter().validate_json(text, strict=True)
         except (ValidationError, RecursionError) as error:
+            # Another version may have other fields.
+            _check_version(_schema_of(text))
             raise TraceError("This file is not a trace written by Speculative Lab, or it is damaged.") from error
-        if trace.schema != SCHEMA_VERSION:
-            raise TraceError(f"This trace has schema version {trace.schema}; this program reads {SCHEMA_VERSION}.")
+        _check_version(trace.schema)
+        if not possible(trace):
+            raise TraceError("This trace holds figures or texts that no run can give: it is damaged or made up.")
         return trace
 
     def to_frame(self) -> pd.DataFrame:
@@ -290,6 +321,25 @@ def _rows(trace: Trace) -> Iterator[tuple[object, ...]]:
 def _first(candidates: tuple[Candidate, ...], name: str) -> list[Candidate]:
     ranked = sorted((c for c in candidates if getattr(c, name) > 0), key=lambda c: (-getattr(c, name), c.token))
     return ranked[:TOP]
+
+
+def _check_version(schema: int) -> None:
+    if schema != SCHEMA_VERSION:
+        said = schema if 0 <= schema < 10**6 else "unknown"
+        raise TraceError(f"This trace has schema version {said}; this program reads {SCHEMA_VERSION}.")
+
+
+def _schema_of(text: str | bytes) -> int:
+    """The version that a text names, or this program's where it names none."""
+    try:
+        return TypeAdapter(_Versioned).validate_json(text, strict=True).schema
+    except (ValidationError, RecursionError):
+        return SCHEMA_VERSION
+
+
+@dataclass(frozen=True)
+class _Versioned:
+    schema: int = SCHEMA_VERSION
 
 
 @cache

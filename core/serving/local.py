@@ -66,8 +66,10 @@ class LocalEngine:
         self._closed = False
         self._start_worker()
 
-    def submit(self, request: DecodeRequest) -> Ticket:
-        return self._hold(request, lambda: self._run_job(request))
+    def submit(self, request: DecodeRequest, fresh: bool = False) -> Ticket:
+        # A key that equals no other is never found again.
+        key: Hashable = (request, object()) if fresh else request
+        return self._hold(key, lambda: self._run_job(request, key))
 
     def call(self, work: str, *arguments: Hashable) -> Ticket:
         key = (work, *arguments)
@@ -78,7 +80,7 @@ class LocalEngine:
 
     def warm(self, requests: Sequence[DecodeRequest], calls: Sequence[tuple[Hashable, ...]] = ()) -> None:
         with self._lock:
-            for job in [*map(self._run_job, requests), *map(self._call_job, calls)]:
+            for job in [*(self._run_job(r, r) for r in requests), *map(self._call_job, calls)]:
                 if job.key not in self._live and job.key not in self._finished and not self._closed:
                     job.kept = True
                     self._live[job.key] = job
@@ -95,9 +97,9 @@ class LocalEngine:
         if worker is not threading.current_thread():
             worker.join(timeout=10)
 
-    def _run_job(self, request: DecodeRequest) -> Job:
+    def _run_job(self, request: DecodeRequest, key: Hashable) -> Job:
         return Job(
-            key=request,
+            key=key,
             kind="run",
             begin=lambda: iter(self._stream(request)),
             finish=lambda events, _: fold(request, events),

@@ -70,8 +70,8 @@ class Ticket(Protocol):
 class Engine(Protocol):
     """A door to one loaded pair."""
 
-    def submit(self, request: DecodeRequest) -> Ticket:
-        """Ask for a run.
+    def submit(self, request: DecodeRequest, fresh: bool = False) -> Ticket:
+        """Ask for a run; a `fresh` one is made anew and shared with nobody.
 
         Raises:
             EngineBusy: when the queue is full.

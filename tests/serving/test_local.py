@@ -93,6 +93,14 @@ def test_equal_requests_are_run_once_and_shared(engine: LocalEngine, runs: FakeR
     assert finished(engine.submit(request("a"))).trace is traces[0]
 
 
+def test_a_fresh_run_is_made_anew_and_shared_with_nobody(engine: LocalEngine, runs: FakeRuns) -> None:
+    first = finished(engine.submit(request("a")))
+    anew, another = (finished(engine.submit(request("a"), fresh=True)) for _ in range(2))
+    assert runs.started == ["a"] * 3
+    assert anew.trace == first.trace and anew.trace is not first.trace and anew.trace is not another.trace
+    assert finished(engine.submit(request("a"))).trace is first.trace
+
+
 def test_equal_requests_join_even_when_the_queue_is_full(engine: LocalEngine, runs: FakeRuns) -> None:
     runs.hold("a")
     tickets = [engine.submit(request(prompt)) for prompt in "abcdd"]

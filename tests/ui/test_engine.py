@@ -119,6 +119,26 @@ def test_a_finished_run_is_not_run_again(stage: Stage) -> None:
     assert words(at) == "text of a" and stage.runs.started == ["a"]
 
 
+def page_that_repeats() -> None:
+    import streamlit as st
+
+    from core.decoding.request import DecodeRequest
+    from ui import engine
+
+    number = st.number_input("Number", 0)
+    trace = engine.run(DecodeRequest("a", method="standard", max_new_tokens=4), key="stage", repeat=number)
+    st.markdown("no trace" if trace is None else trace.text)
+
+
+def test_a_repeat_is_run_anew_once_for_each_number(stage: Stage) -> None:
+    at = started(page_that_repeats).run()
+    assert stage.runs.started == ["a"]
+    at.number_input[0].set_value(1).run()
+    assert words(at.run()) == "text of a" and stage.runs.started == ["a", "a"]
+    at.number_input[0].set_value(2).run()
+    assert stage.runs.started == ["a"] * 3
+
+
 def test_a_long_run_shows_its_tokens_and_then_its_trace(stage: Stage) -> None:
     stage.runs.hold("a")
     at = started(page_with_a_run)
@@ -203,7 +223,7 @@ def test_a_failed_run_is_one_sentence_and_can_be_tried_again(stage: Stage, error
 
 
 class Full:
-    def submit(self, request: DecodeRequest) -> Ticket:
+    def submit(self, request: DecodeRequest, fresh: bool = False) -> Ticket:
         raise EngineBusy("Too many people.")
 
     def call(self, work: str, *arguments: object) -> Ticket:
