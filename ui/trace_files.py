@@ -1,0 +1,66 @@
+"""Traces as files: what a visitor takes away, and what one brings back."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.decoding.trace import Trace, TraceError
+from ui.words import megabytes
+
+LARGEST = 12_000_000
+"""Bytes of a file that is opened: a run of 512 tokens at temperature 1 has about half as many."""
+_OPENED, _REFUSED = "workbench.opened", "workbench.refused"
+
+
+def file_name(trace: Trace, ending: str) -> str:
+    """A name that tells runs apart: method, γ, temperature and seed."""
+    r = trace.request
+    how = f"{r.drafter}-gamma{r.gamma}" if r.method == "speculative" else r.method
+    return f"trace-{how}-t{r.temperature:g}-seed{r.seed}.{ending}"
+
+
+def as_csv(trace: Trace) -> str:
+    """One row a token seen in the run, drafted or chosen."""
+    return trace.to_frame().to_csv(index=False)
+
+
+def read(size: int, data: bytes) -> Trace:
+    """The trace in a file.
+
+    Raises:
+        TraceError: with one sentence on why it is not opened.
+    """
+    if size > LARGEST:
+        raise TraceError(f"This file has {megabytes(size)}; a trace of at most {megabytes(LARGEST)} can be opened.")
+    if not data.strip():
+        raise TraceError("This file is empty.")
+    return Trace.from_json(data)
+
+
+def take(key: str) -> None:
+    """Open the file that was put into the uploader with this key, or note why not."""
+    file = st.session_state.get(key)
+    if file is None:
+        return
+    st.session_state.pop(_REFUSED, None)
+    try:
+        # What is too large is not even copied.
+        st.session_state[_OPENED] = read(file.size, b"" if file.size > LARGEST else file.getvalue())
+    except TraceError as error:
+        st.session_state[_REFUSED] = str(error)
+
+
+def opened() -> Trace | None:
+    """The trace that this visit has opened, if any."""
+    return st.session_state.get(_OPENED)
+
+
+def refused() -> str | None:
+    """Why the last file was not opened, or None."""
+    return st.session_state.get(_REFUSED)
+
+
+def close() -> None:
+    """Put the opened trace away."""
+    st.session_state.pop(_OPENED, None)
+    st.session_state.pop(_REFUSED, None)
