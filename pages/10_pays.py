@@ -31,7 +31,8 @@ def stage(chapter: Chapter) -> None:
         both = measured_runs(chapter.text)
     told = chapter.predict(facts=pays.question_facts())
     hand = next(iter(pays.dots([both])), None) if both else None
-    others = pays.dots([b for b in runs.both_ways() if not both or (b.pair == both.pair and b != both)])
+    drafted = [b for b in runs.both_ways() if b.speculative.plain]
+    others = pays.dots([b for b in drafted if not both or (b.pair == both.pair and b != both)])
     with top:
         on_paper(hand, others, told)
     with aside("measured"):
@@ -198,7 +199,11 @@ def measurement(both: BothWays, hand: Dot) -> None:
 def independence(both: BothWays) -> None:
     """The survival curve against what one α̂ for all positions would give."""
     run = both.speculative
-    same = [r for r in runs.RUNS.held().values() if (r.pair, r.method, r.gamma) == (run.pair, run.method, run.gamma)]
+    same = [
+        r
+        for r in runs.RUNS.held().values()
+        if r.plain and (r.pair, r.method, r.gamma) == (run.pair, run.method, run.gamma)
+    ]
     measured = pays.pooled(same)
     if measured is None:
         return

@@ -53,7 +53,8 @@ class ChapterText:
     """Everything a chapter says around its stage, and what its stage runs at first.
 
     `page` is the file's name in `pages/`. Each of `methods` writes `length` tokens after `prompt` (an id in
-    prompts.toml; empty for the first), at first with this temperature, seed and draft length γ.
+    prompts.toml; empty for the first), and after each of `also`, at first with this temperature, seed and draft
+    length γ.
     `stages` names the experiment's screens in the tour.
     """
 
@@ -73,6 +74,7 @@ class ChapterText:
     predict: Question | None = None
     questions: tuple[Raised, ...] = ()
     stages: tuple[str, ...] = ("stage",)
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class Lab:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the lab and what its own page says."""
+    """A part of the lab and what its own page says. An `encore` comes after the end of the tour."""
 
     id: str
     page: str
@@ -97,6 +99,7 @@ class Part:
     question: str
     intro: str
     answers: tuple[str, ...]
+    encore: bool = False
 
 
 @dataclass(frozen=True)
@@ -201,15 +204,16 @@ def default_requests() -> list[DecodeRequest]:
     """What the chapters show before anything is touched, each once."""
     asked = [
         DecodeRequest(
-            default_prompt(c).text,
+            prompt.text,
             method=method,
             gamma=c.gamma,
             temperature=c.temperature,
             seed=c.seed,
             max_new_tokens=c.length,
-            chat=default_prompt(c).chat,
+            chat=prompt.chat,
         )
         for c in chapters()
+        for prompt in [default_prompt(c), *(p for p in prompts() if p.id in c.also)]
         for method in c.methods
     ]
     return list(dict.fromkeys(asked))

@@ -5,14 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from hashlib import sha256
 from math import isfinite
+from typing import TYPE_CHECKING
 
-from core.decoding.request import DecodeRequest, Method
-from core.decoding.trace import Trace
+from core.decoding.request import DecodeRequest, Drafter, Method, Policy
+from core.decoding.trace import PairInfo, Trace
 from ui import content
 from ui.visit import Store
 
-MOST = 64
+if TYPE_CHECKING:
+    from core.serving.opening import PairFacts
+
+MOST = 128
 """Runs that a visit remembers; the oldest go first."""
+OWN = "Own"
+"""The kind of a visitor's own prompt."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,8 @@ class Run:
         c_hat: ĉ; None unless both models ran.
         drafting: rounds that drafted anything: the last of a text may have no room for a guess.
         reached: at index i, rounds that accepted position i.
+        drafter: where the guesses came from.
+        policy: how γ went on from `gamma`.
     """
 
     pair: str
@@ -50,6 +58,9 @@ class Run:
     c_hat: float | None
     drafting: int
     reached: tuple[int, ...]
+    # With defaults, so that runs which a browser kept before these existed still open.
+    drafter: Drafter = "draft"
+    policy: Policy = "fixed"
 
     def __post_init__(self) -> None:
         # What a browser hands back is not taken on trust.
@@ -59,6 +70,16 @@ class Run:
             or not (isfinite(self.seconds) and self.seconds > 0)
         ):
             raise ValueError("a run has tokens, rounds and a time")
+
+    @property
+    def kind(self) -> str:
+        """The kind of text that was asked for: a curated prompt's, or "Own"."""
+        return next((p.kind for p in content.prompts() if p.id == self.prompt), OWN)
+
+    @property
+    def plain(self) -> bool:
+        """Whether it drafted with the draft model and one γ throughout, as the formulas assume."""
+        return self.drafter == "draft" and self.policy == "fixed"
 
     @property
     def seconds(self) -> float:
@@ -92,7 +113,7 @@ class Run:
 
 @dataclass(frozen=True)
 class BothWays:
-    """The same text asked for by standard decoding and by draft-and-verify."""
+    """Standard decoding and draft-and-verify side by side, of the same text unless said otherwise."""
 
     standard: Run
     speculative: Run
@@ -114,7 +135,7 @@ def record(trace: Trace) -> None:
     """Keep a finished run's figures. Equal requests are one run, the newest measurement of it counts."""
     if not _timed(trace):
         return
-    held, key = RUNS.held(), _digest(pair_name(trace), trace.request)
+    held, key = RUNS.held(), _key(trace.pair, trace.request)
     run = summary(trace)
     if held.get(key) != run:
         held.pop(key, None)
@@ -132,7 +153,7 @@ def summary(trace: Trace) -> Run:
     # Without padding a standard run would have been so much quicker.
     pace = pair.padding_cost if request.method == "standard" else 1.0
     return Run(
-        pair=pair_name(trace),
+        pair=pair_name(pair),
         asked=asked(request),
         prompt=curated.get((request.prompt, request.chat), ""),
         method=request.method,
@@ -151,6 +172,8 @@ def summary(trace: Trace) -> Run:
         c_hat=trace.c_hat,
         drafting=len(drafting),
         reached=tuple(sum(r.accepted > i for r in drafting) for i in range(longest)),
+        drafter=request.drafter,
+        policy=request.policy,
     )
 
 
@@ -159,9 +182,13 @@ def asked(request: DecodeRequest) -> str:
     return _digest(request.prompt, request.chat, request.temperature, request.top_k, request.top_p, request.seed)
 
 
-def pair_name(trace: Trace) -> str:
-    """The pair behind a trace, in a few words."""
-    pair = trace.pair
+def found(pair: PairInfo, request: DecodeRequest) -> Run | None:
+    """The visit's run of a request by this pair; None where it has none, or too short a one to be timed."""
+    return RUNS.held().get(_key(pair, request))
+
+
+def pair_name(pair: PairInfo | PairFacts) -> str:
+    """A pair in a few words."""
     return f"{pair.target} with {pair.draft}, {pair.dtype} on {pair.device}"
 
 
@@ -180,8 +207,29 @@ def both_ways() -> list[BothWays]:
     return [BothWays(alone, run) for run, alone in drafted if alone]
 
 
+def usual(pair: str) -> Run | None:
+    """The pair's standard run of median pace: how fast it writes alone hardly depends on the text."""
+    standard = [run for run in RUNS.held().values() if run.pair == pair and run.method == "standard"]
+    standard.sort(key=lambda run: run.seconds_per_token)
+    return standard[(len(standard) - 1) // 2] if standard else None
+
+
+def measured(pair: str) -> list[BothWays]:
+    """Every speculative run of the visit by this pair, oldest first, beside standard decoding: of the same text, else
+    at the pair's usual pace."""
+    held = [run for run in RUNS.held().values() if run.pair == pair]
+    same = {run.asked: run for run in held if run.method == "standard"}
+    otherwise = usual(pair)
+    pairs = ((same.get(run.asked, otherwise), run) for run in held if run.method == "speculative")
+    return [BothWays(alone, run) for alone, run in pairs if alone]
+
+
 def _timed(trace: Trace) -> bool:
     return trace.seconds > 0 and len(trace.tokens) > 1
+
+
+def _key(pair: PairInfo, request: DecodeRequest) -> str:
+    return _digest(pair_name(pair), request)
 
 
 def _digest(*parts: object) -> str:

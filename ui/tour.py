@@ -45,18 +45,17 @@ class Step:
 
 
 def steps() -> tuple[Step, ...]:
-    """All steps: the parts with their chapters, then the labs as an encore."""
+    """All steps: the parts with their chapters, then what comes as an encore, the labs last."""
     number = count(1)
-    tour = tuple(Step(next(number), *row) for row in _screens())
-    labs = enumerate(content.labs(), 1)
-    return tour + tuple(
-        Step(next(number), _stem(lab.page), lab.page, "page", f"Lab · {lab.title}", None, i) for i, lab in labs
-    )
+    tour = tuple(Step(next(number), *row) for row in _screens(encore=False))
+    labs = ((_stem(lab.page), lab.page, "page", f"Lab · {lab.title}", None) for lab in content.labs())
+    encore = enumerate([*_screens(encore=True), *labs], 1)
+    return tour + tuple(Step(next(number), *row, i) for i, row in encore)
 
 
 def length() -> int:
     """The number of steps without the encore."""
-    return sum(1 for _ in _screens())
+    return sum(1 for _ in _screens(encore=False))
 
 
 def step(number: int) -> Step:
@@ -100,9 +99,11 @@ def arrive(number: int) -> Step:
     return here
 
 
-def _screens() -> Iterator[tuple[str, str, str, str, int | None]]:
-    """Id, page, view, title and chapter of each step of the tour itself."""
+def _screens(encore: bool) -> Iterator[tuple[str, str, str, str, int | None]]:
+    """Id, page, view, title and chapter of each step of the tour itself, or of the parts after its end."""
     for part in content.parts():
+        if part.encore != encore:
+            continue
         yield f"part-{part.id}", part.page, "opener", f"Part {part.id} · {part.title}", None
         for chapter in content.chapters_of(part.id):
             for view in _views(chapter):

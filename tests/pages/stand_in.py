@@ -150,8 +150,22 @@ def _plain(index: int, at: int, request: DecodeRequest) -> Round:
     return Round(index, 0, (), (at,), _choice(request, "target", at), steps, target, 0.0005, (at, at + 1), (0, 0))
 
 
+def _gamma(index: int, at: int, request: DecodeRequest) -> int:
+    """A draft length that goes on from round to round as the request's policy or drafter says."""
+    if request.drafter == "lookup":
+        return request.gamma if index % 2 else 0
+    return {
+        "fixed": request.gamma,
+        "heuristic": 1 + (request.gamma + index) % 6,
+        "goodput": 0 if index % 4 == 3 else 2,
+        "confidence": next((i + 1 for i in range(request.gamma) if misses(at + i)), request.gamma),
+    }[request.policy]
+
+
 def _guess_round(index: int, at: int, length: int, request: DecodeRequest) -> Round:
-    gamma = min(request.gamma, length - at - 1)
+    gamma = min(_gamma(index, at, request), length - at - 1)
+    if gamma == 0:
+        return _plain(index, at, request)
     guesses = range(at, at + gamma)
     first_miss = next((i for i in guesses if misses(i)), at + gamma)
     positions = tuple(_position(i, None if i > first_miss else i < first_miss, request) for i in guesses)

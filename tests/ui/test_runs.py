@@ -51,6 +51,36 @@ def test_a_curated_prompt_is_named_by_its_id() -> None:
     assert summary(asking(ALONE, prompt=first.text, chat=not first.chat)).prompt == ""
 
 
+def test_the_kind_of_text_the_drafter_and_the_policy_are_told() -> None:
+    run = summary(TOGETHER)
+    assert (run.kind, run.drafter, run.policy, run.plain) == ("Own", "draft", "fixed", True)
+    poem = next(p for p in content.prompts() if p.kind == "Poem")
+    told = summary(asking(TOGETHER, prompt=poem.text, chat=poem.chat, drafter="lookup", policy="heuristic"))
+    assert (told.kind, told.drafter, told.policy, told.plain) == ("Poem", "lookup", "heuristic", False)
+    assert not summary(asking(TOGETHER, policy="goodput")).plain
+
+
+def test_every_drafted_run_is_measured_against_its_own_text_or_the_usual_pace(held: dict[str, Run]) -> None:
+    name = runs.pair_name(TOGETHER.pair)
+    runs.record(TOGETHER)
+    assert runs.usual(name) is None and runs.measured(name) == []
+    slow = replace(ALONE, rounds=tuple(replace(r, target_time=0.3) for r in ALONE.rounds))
+    for trace in (ALONE, asking(slow, seed=1), asking(ALONE, seed=2), asking(TOGETHER, seed=1)):
+        runs.record(trace)
+    runs.record(asking(TOGETHER, seed=3))
+    own, slower, other = runs.measured(name)
+    assert own.speed_up == other.speed_up == compared(ALONE, TOGETHER).speed_up  # type: ignore[union-attr]
+    assert slower.speed_up > 2 * own.speed_up
+    assert runs.measured("another pair") == []
+
+
+def test_a_run_is_found_by_its_request(held: dict[str, Run]) -> None:
+    runs.record(TOGETHER)
+    assert runs.found(TOGETHER.pair, TOGETHER.request) == summary(TOGETHER)
+    assert runs.found(TOGETHER.pair, replace(TOGETHER.request, policy="goodput")) is None
+    assert runs.found(replace(TOGETHER.pair, dtype="float16"), TOGETHER.request) is None
+
+
 def test_both_ways_of_the_same_text_give_the_measured_speed_up(held: dict[str, Run]) -> None:
     for trace in (ALONE, TOGETHER, draft_alone(CAT)):
         runs.record(trace)
@@ -136,14 +166,23 @@ def test_runs_and_predictions_come_back_after_a_reload() -> None:
 
 def test_what_the_browser_kept_stays_small() -> None:
     runs_kept = sent(visit_with(runs=True))["stores"]["runs"]
-    assert len(runs_kept) / 2 * runs.MOST < 60_000
+    assert len(runs_kept) / 2 * runs.MOST < 100_000
+
+
+def test_runs_kept_before_there_were_drafters_and_policies_still_open() -> None:
+    stores = sent(visit_with(runs=True))["stores"]
+    kept = json.loads(stores["runs"])
+    for run in kept.values():
+        del run["drafter"], run["policy"]
+    after = visit_with(kept={"runs": json.dumps(kept)})
+    assert len(after.session_state["measured"]) == 1
 
 
 @pytest.mark.parametrize(
     "spoilt",
     [
         {"tokens": 0}, {"rounds": 0}, {"target_seconds": float("nan")}, {"target_seconds": -9.0}, {"method": "magic"},
-        {"reached": "x"}, {"gamma": None}, {"drafting": 0, "reached": [1]},
+        {"reached": "x"}, {"gamma": None}, {"policy": "wild"}, {"drafting": 0, "reached": [1]},
     ],
 )  # fmt: skip
 def test_runs_that_make_no_sense_are_left_alone(spoilt: dict[str, object]) -> None:

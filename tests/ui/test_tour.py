@@ -26,9 +26,12 @@ def test_the_tour_has_36_steps_in_the_order_in_which_the_lab_is_read() -> None:
     assert steps[12].label == "13 / 36"
 
 
-def test_the_labs_are_an_encore_counted_apart() -> None:
+def test_part_iv_and_the_labs_are_an_encore_counted_apart() -> None:
     encore = tour.steps()[tour.length() :]
-    assert [s.page for s in encore] == [lab.page for lab in content.labs()]
+    chapters = [c.page for c in content.chapters_of("IV")]
+    labs = [lab.page for lab in content.labs()]
+    assert list(dict.fromkeys(s.page for s in encore)) == [content.part("IV").page, *chapters, *labs]
+    assert [s.id for s in encore[:4]] == ["part-IV", "12-texts", "12-spread", "13-dial"]
     assert [s.label for s in encore] == [f"Encore {i}" for i in range(1, len(encore) + 1)]
 
 
