@@ -6,15 +6,16 @@ from collections.abc import Iterator, Sequence
 
 import torch
 
-from core.decoding.drafters import DRAFTERS, Drafter, Proposal, draw, fit, now
+from core.decoding.drafters import DRAFTERS, draw, fit, now
 from core.decoding.events import Committed, Done, Drafted, Event, Prefilled, Verified, fold
+from core.decoding.policies import POLICIES
 from core.decoding.prompt import prompt_tokens
-from core.decoding.record import record_answer, record_choice, record_positions
-from core.decoding.request import DecodeRequest, RequestError
-from core.decoding.rule import ROUNDS
-from core.decoding.sampling import Draws, probabilities
-from core.decoding.trace import Candidate, Kind, PairInfo, Position, Prefill, Round, Stop, Trace
-from core.models import ModelPair, Reader
+from core.decoding.record import record_choice
+from core.decoding.request import DecodeRequest
+from core.decoding.round import Calls, chain_round, tree_round, warp
+from core.decoding.sampling import Draws
+from core.decoding.trace import Kind, PairInfo, Prefill, Round, Stop, Trace
+from core.models import ModelPair
 
 
 def decode(pair: ModelPair, request: DecodeRequest) -> Trace:
@@ -30,10 +31,9 @@ def stream(pair: ModelPair, request: DecodeRequest) -> Iterator[Event]:
     """Run a request, yielding events round by round. Closing the iterator ends the run.
 
     Raises:
-        RequestError: before the first event, for a prompt longer than the context or a drafter that is not there.
+        RequestError: before the first event, for a prompt longer than the context; with the first event, for a
+            drafter that this pair does not offer.
     """
-    if request.drafter not in DRAFTERS:
-        raise RequestError(f"There is no drafter called {request.drafter!r}: choose one of {', '.join(DRAFTERS)}.")
     prompt = prompt_tokens(pair, request.prompt, request.chat)
     run = _speculative if request.method == "speculative" else _plain
     return run(pair, request, prompt)
@@ -60,7 +60,7 @@ def _plain(pair: ModelPair, request: DecodeRequest, prompt: list[int]) -> Iterat
     draws, text = Draws(request.seed), list(prompt)
 
     def next_token(logits: torch.Tensor) -> tuple[int, torch.Tensor]:
-        p = _warp(request, logits)[0]
+        p = warp(request, logits)[0]
         return draw(request, draws, p, len(text)), p
 
     started = now(pair.device)
@@ -100,119 +100,39 @@ def _plain(pair: ModelPair, request: DecodeRequest, prompt: list[int]) -> Iterat
 def _speculative(pair: ModelPair, request: DecodeRequest, prompt: list[int]) -> Iterator[Event]:
     """Draft ahead, verify in one pass, keep what holds; again until the text ends."""
     draws, target = Draws(request.seed), pair.target_reader()
-    drafter = DRAFTERS[request.drafter](pair, request, draws)
+    drafter = DRAFTERS[request.drafter](pair, request, draws, target)
+    policy = POLICIES[request.policy](pair, request)
     started = now(pair.device)
     logits = target.read(prompt)
     read = now(pair.device)
     drafter.prefill(prompt)
     drafted = now(pair.device)
-    p = _warp(request, logits)[0]
+    p = warp(request, logits)[0]
     choice = record_choice(pair, "target", draw(request, draws, p, len(prompt)), p, logits[0])
     yield Prefilled(Prefill(tuple(prompt), choice, read - started, drafted - read), choice.text)
     text, index = [*prompt, choice.token], 0
+    play = tree_round if request.drafter == "tree" else chain_round
     while (stop := _stop(pair, request, prompt, text)) is None:
         left = min(request.max_new_tokens - (len(text) - len(prompt)), pair.context - len(text))
-        seen = _Seen(pair, request, target, drafter)
         # The round adds one token of its own, so a draft as long as what is left would overshoot.
-        kept, token, uniforms = ROUNDS[request.rule](
-            text, min(request.gamma, left - 1), seen.propose, seen.verify, draws
-        )
-        caches = seen.roll_back(len(text) + len(kept))
-        overhead = now(pair.device) - seen.began - sum(seen.proposal.seconds) - seen.target_time
-        committed = up_to_eos([*kept, token], pair.eos_ids)
-        round_ = _record(seen, index, kept, token, uniforms, committed, overhead, caches)
-        yield from _round_events(pair, round_, seen.proposal)
-        text, index = text + committed, index + 1
+        calls = Calls(pair, request, target, drafter, policy.go_on)
+        round_ = play(calls, index, text, min(policy.gamma, left - 1), draws)
+        policy.after(round_)
+        yield from _round_events(pair, round_)
+        text, index = text + list(round_.committed), index + 1
     yield _done(pair, prompt, text, stop)
 
 
-class _Seen:
-    """The two calls of a round, timed, and what they returned: the round itself only sees probabilities."""
-
-    def __init__(self, pair: ModelPair, request: DecodeRequest, target: Reader, drafter: Drafter) -> None:
-        self.pair, self.request, self.target, self.drafter = pair, request, target, drafter
-        self.before = (target.length, drafter.cached)
-        self.began = now(pair.device)
-
-    def propose(self, text: list[int], gamma: int) -> tuple[list[int], list[torch.Tensor]]:
-        self.proposal = self.drafter.propose(text, gamma)
-        return self.proposal.tokens, self.proposal.q
-
-    def verify(self, text: list[int], guesses: list[int]) -> torch.Tensor:
-        began = now(self.pair.device)
-        self.logits = self.target.extend([text[-1], *guesses])
-        self.target_time = now(self.pair.device) - began
-        self.p = _warp(self.request, self.logits)
-        return self.p
-
-    def roll_back(self, length: int) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Keep `length` tokens in both caches; lengths (before, after) of the target's and the draft's."""
-        self.target.crop(length)
-        self.drafter.accepted(length)
-        return (self.before[0], self.target.length), (self.before[1], self.drafter.cached)
-
-
-def _record(
-    seen: _Seen,
-    index: int,
-    kept: list[int],
-    token: int,
-    uniforms: list[float],
-    committed: list[int],
-    overhead: float,
-    caches: tuple[tuple[int, int], tuple[int, int]],
-) -> Round:
-    guesses, n = seen.proposal.tokens, len(seen.proposal.tokens)
-    ended_early = len(committed) <= len(kept)
-    examined = len(committed) if ended_early else len(kept) + 1
-    verdicts = [i < len(kept) if i < examined else None for i in range(n)]
-    positions: tuple[Position, ...] = ()
-    behind: tuple[Candidate, ...] = ()
-    if n:
-        q, q_logits = torch.stack(seen.proposal.q), torch.stack(seen.proposal.logits)
-        positions = record_positions(seen.pair, guesses, verdicts, uniforms, seen.p[:n], q, seen.logits[:n], q_logits)
-        behind = record_answer(seen.pair, seen.p[n], seen.logits[n])
-    at, final = len(kept), None
-    if not ended_early:
-        kind: Kind = "correction" if at < n else "bonus" if n else "target"
-        top = positions[at].top if at < n else behind or None
-        final = record_choice(seen.pair, kind, token, seen.p[at], seen.logits[at], top)
-    return Round(
-        index=index,
-        gamma=n,
-        positions=positions,
-        committed=tuple(committed),
-        final=final,
-        draft_times=seen.proposal.seconds,
-        target_time=seen.target_time,
-        overhead_time=overhead,
-        target_cache=caches[0],
-        draft_cache=caches[1],
-        behind=behind,
-    )
-
-
-def _round_events(pair: ModelPair, round_: Round, proposal: Proposal) -> Iterator[Event]:
-    for slot, (position, seconds) in enumerate(zip(round_.positions, proposal.seconds, strict=True)):
+def _round_events(pair: ModelPair, round_: Round) -> Iterator[Event]:
+    # A tree has one time for each level, and its surviving branch may be shorter than it is deep.
+    for slot, (position, seconds) in enumerate(zip(round_.positions, round_.draft_times, strict=False)):
         yield Drafted(round_.index, slot, position.token, position.text, seconds)
     yield Verified(round_.index, tuple(x.accepted for x in round_.positions))
     yield Committed(round_, tuple(pair.piece(t) for t in round_.committed))
 
 
-def _warp(request: DecodeRequest, logits: torch.Tensor) -> torch.Tensor:
-    return probabilities(logits, request.temperature, request.top_k, request.top_p)
-
-
 def _by_model(alone: bool, seconds: float) -> tuple[float, float]:
     return (0.0, seconds) if alone else (seconds, 0.0)
-
-
-def up_to_eos(tokens: list[int], eos_ids: frozenset[int]) -> list[int]:
-    """Cut after the first end of sequence: what comes behind it was never part of the text."""
-    for i, token in enumerate(tokens):
-        if token in eos_ids:
-            return tokens[: i + 1]
-    return tokens
 
 
 def _stop(pair: ModelPair, request: DecodeRequest, prompt: Sequence[int], text: Sequence[int]) -> Stop | None:

@@ -19,7 +19,7 @@ def record_positions(
     pair: ModelPair,
     guesses: Sequence[int],
     verdicts: Sequence[bool | None],
-    uniforms: Sequence[float],
+    uniforms: Sequence[float | None],
     p: torch.Tensor,
     q: torch.Tensor,
     p_logits: torch.Tensor,

@@ -8,6 +8,7 @@ returns the γ + 1 distributions p, [γ + 1, V].
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import torch
 
@@ -65,3 +66,71 @@ def coupled_round(
 
 
 ROUNDS = {"rejection": rejection_round, "coupled": coupled_round}
+
+TreePropose = Callable[[list[int], int], tuple[list[int], Sequence[torch.Tensor], list[int | None]]]
+TreeVerify = Callable[[list[int], list[int], list[int | None]], torch.Tensor]
+
+
+class Examined(NamedTuple):
+    """A candidate that the rule looked at: its place in the tree, the uniform drawn (None where none was), what was
+    left of p [V] when its turn came, and whether it stays."""
+
+    guess: int
+    u: float | None
+    p: torch.Tensor
+    accepted: bool
+
+
+def tree_round(
+    text: list[int], gamma: int, propose: TreePropose, verify: TreeVerify, draws: Draws
+) -> tuple[list[Examined], int]:
+    """One round over a tree of guesses: the candidates examined, in order, and the token added behind those kept.
+
+    At each place the candidates have their turns: the first is tested against p, and after each miss the next one
+    against the residual that it left. The walk goes on behind the one that stays; where none does, or none was
+    there, a token is drawn from what is left of p. `verify` returns p [n + 1, V]: behind the text and each guess.
+    Source: recursive rejection sampling, Miao et al. 2023, arXiv 2305.09781; Jeon et al. 2024, arXiv 2402.14160.
+    """
+    guesses, q, parents = propose(text, gamma)
+    p = verify(text, guesses, parents)
+    examined: list[Examined] = []
+    at: int | None = None
+    while True:
+        left = p[0 if at is None else at + 1]
+        for i in _children(parents, at):
+            u, x = draws.uniforms(1)[0], guesses[i]
+            kept = bool(u * q[i][x] < left[x])
+            examined.append(Examined(i, u, left, kept))
+            if kept:
+                at = i
+                break
+            left = residual(left, q[i])
+        else:
+            return examined, draws.sample(left)
+
+
+def coupled_tree_round(
+    text: list[int], gamma: int, propose: TreePropose, verify: TreeVerify, draws: Draws
+) -> tuple[list[Examined], int]:
+    """As `tree_round`, with shared noise: the target draws its own token, and the walk goes on if a candidate is it."""
+    guesses, _, parents = propose(text, gamma)
+    p = verify(text, guesses, parents)
+    examined: list[Examined] = []
+    at, depth = None, 0
+    while True:
+        own_p = p[0 if at is None else at + 1]
+        own = draws.race(own_p, len(text) + depth)
+        for i in _children(parents, at):
+            examined.append(Examined(i, None, own_p, guesses[i] == own))
+            if guesses[i] == own:
+                at, depth = i, depth + 1
+                break
+        else:
+            return examined, own
+
+
+def _children(parents: list[int | None], at: int | None) -> list[int]:
+    return [i for i, parent in enumerate(parents) if parent == at]
+
+
+TREE_ROUNDS = {"rejection": tree_round, "coupled": coupled_tree_round}

@@ -67,5 +67,13 @@ class Draws:
         units. Draft and target that race with the same E tend to choose the same token (Daliri, Musco & Suresh
         2024, arXiv 2408.07978).
         """
+        return int(self._speed(probs, position).argmax())
+
+    def arrivals(self, probs: torch.Tensor, position: int, number: int) -> list[int]:
+        """The first tokens to arrive in `race`, at most `number`, none of probability 0."""
+        first = self._speed(probs, position).topk(min(number, len(probs)))
+        return [t for t, speed in zip(first.indices.tolist(), first.values.tolist(), strict=True) if speed > 0]
+
+    def _speed(self, probs: torch.Tensor, position: int) -> torch.Tensor:
         noise = np.random.default_rng((self._seed, position)).standard_exponential(len(probs), dtype=np.float32)
-        return int((probs / torch.from_numpy(noise).clamp_min_(1e-30).to(probs.device)).argmax())
+        return probs / torch.from_numpy(noise).clamp_min_(1e-30).to(probs.device)

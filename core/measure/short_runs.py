@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.decoding.loop import up_to_eos
 from core.decoding.request import DecodeRequest, RequestError
+from core.decoding.round import up_to_eos
 from core.decoding.sampling import Draws
 from core.measure.altered import BUILDS
 from core.measure.enumeration import outcomes

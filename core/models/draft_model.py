@@ -17,7 +17,7 @@ from __future__ import annotations
 import copy
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from safetensors.torch import load_file, save_file
@@ -84,6 +84,13 @@ class DraftForCausalLM(LlamaForCausalLM):
         """Logits [.., V] of the kept tokens only, in the order of `kept_ids`, from final hidden states [.., width]."""
         return self.lm_head(hidden)
 
+    def full_logits(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Logits [.., vocab_size], `OUTSIDE` for tokens without a row."""
+        kept = self.kept_logits(hidden)
+        logits = kept.new_full((*kept.shape[:-1], self.config.vocab_size), OUTSIDE)
+        logits[..., self.kept_ids] = kept
+        return logits
+
     def forward(
         self,
         input_ids: torch.LongTensor | None = None,
@@ -114,15 +121,18 @@ class DraftForCausalLM(LlamaForCausalLM):
             hidden = hidden[:, logits_to_keep]
         elif logits_to_keep:
             hidden = hidden[:, -logits_to_keep:]
-        kept = self.kept_logits(hidden)
-        logits = kept.new_full((*kept.shape[:-1], self.config.vocab_size), OUTSIDE)
-        logits[..., self.kept_ids] = kept
         return CausalLMOutputWithPast(
-            logits=logits, cache=outputs.cache, hidden_states=outputs.hidden_states, attentions=outputs.attentions
+            logits=self.full_logits(hidden),
+            cache=outputs.cache,
+            hidden_states=outputs.hidden_states,
+            attentions=outputs.attentions,
         )
 
 
-def _cast(draft: DraftForCausalLM, dtype: torch.dtype) -> DraftForCausalLM:
+D = TypeVar("D", bound=DraftForCausalLM)
+
+
+def _cast(draft: D, dtype: torch.dtype) -> D:
     """Give the weights `dtype`. Not `draft.to(dtype)`: that would round the rotary frequencies to bfloat16 as well."""
     for weight in draft.parameters():
         weight.data = weight.data.to(dtype)
@@ -134,11 +144,16 @@ def draft_from_target(target: PreTrainedModel, layers: tuple[int, ...], kept_ids
 
     It has the target's dtype, and shares the target's embeddings.
     """
+    return made_from_target(DraftForCausalLM, target, layers, kept_ids)
+
+
+def made_from_target(make: type[D], target: PreTrainedModel, layers: tuple[int, ...], kept_ids: torch.Tensor) -> D:
+    """As `draft_from_target`, of another class; what that has beyond a draft's weights starts at random."""
     config = copy.deepcopy(target.config)
     config.num_hidden_layers, config.tie_word_embeddings = len(layers), False
     config.draft_rows, config.draft_source_layers = len(kept_ids), list(layers)
-    config.architectures = [DraftForCausalLM.__name__]
-    draft = _cast(DraftForCausalLM(config), target.dtype)
+    config.architectures = [make.__name__]
+    draft = _cast(make(config), target.dtype)
     for own, index in zip(draft.model.layers, layers, strict=True):
         own.load_state_dict(target.model.layers[index].state_dict())
     draft.model.norm.load_state_dict(target.model.norm.state_dict())
@@ -159,7 +174,7 @@ def save_draft(model: DraftForCausalLM, folder: Path) -> None:
         for name, t in model.state_dict().items()
         if name != EMBEDDING
     }
-    config = model.config.to_dict() | {"dtype": "float16", "architectures": [DraftForCausalLM.__name__]}
+    config = model.config.to_dict() | {"dtype": "float16", "architectures": [type(model).__name__]}
     for name in ("_name_or_path", "_model_name_or_path"):  # where the target was found: no business of the draft's
         config.pop(name, None)
     part = folder / f"{WEIGHTS}.part"
@@ -176,6 +191,11 @@ def load_draft(folder: Path, target: PreTrainedModel, dtype: torch.dtype) -> Dra
     Raises FileNotFoundError when a file is missing, ValueError when the files do not fit
     each other or the target, and safetensors' own error when the weights file is damaged.
     """
+    return loaded(DraftForCausalLM, folder, target, dtype)
+
+
+def loaded(make: type[D], folder: Path, target: PreTrainedModel, dtype: torch.dtype) -> D:
+    """As `load_draft`, of the class that was saved."""
     for name in (CONFIG, WEIGHTS):
         if not (folder / name).is_file():
             raise FileNotFoundError(f"No draft in {folder}: {name} is missing.")
@@ -183,7 +203,7 @@ def load_draft(folder: Path, target: PreTrainedModel, dtype: torch.dtype) -> Dra
     if not getattr(config, "draft_rows", None):
         raise ValueError(f"{folder / CONFIG} does not describe a draft: it has no draft_rows.")
     with no_init_weights():
-        draft = DraftForCausalLM(config)
+        draft = make(config)
     try:
         missing, unexpected = draft.load_state_dict(load_file(folder / WEIGHTS), strict=False)
     except RuntimeError as error:

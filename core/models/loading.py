@@ -24,12 +24,14 @@ from core.models.checks import check_config, check_memory, check_tokenizers, con
 from core.models.draft_model import load_draft
 from core.models.errors import ModelError
 from core.models.gguf import Progress, converted_target
+from core.models.head_model import HeadForCausalLM, load_head
 from core.models.packing import pack_linears
 from core.models.pair import ModelPair
 from core.models.presets import Preset, find_preset, resolve
 from core.settings import read_settings
 
 T = TypeVar("T")
+M = TypeVar("M", bound=PreTrainedModel)
 
 DEFAULT_WIDTH = 7
 """Positions of a target pass in reduced precision: drafts of up to six tokens keep the text bit for bit."""
@@ -109,6 +111,7 @@ def load_pair(
         identity=known.identity,
         costs=known.costs,
         reason=_reason(where, chosen, wanted, known.costs),
+        head=_load_head(source, target),
     )
 
 
@@ -180,6 +183,15 @@ def _load_draft(source: _Source, target: PreTrainedModel) -> PreTrainedModel:
     return _settle(draft, target.device)
 
 
+def _load_head(source: _Source, target: PreTrainedModel) -> HeadForCausalLM | None:
+    folder = Path(resolve(source.preset.head)) if source.preset.head else None
+    if folder is None or not folder.is_dir():
+        return None
+    head = _read(str(folder), lambda: load_head(folder, target, target.dtype))
+    head.set_attn_implementation(attention.NAME)
+    return _settle(head, target.device)
+
+
 def _load(reference: str, dtype: str, device: torch.device) -> PreTrainedModel:
     model = _read(
         reference,
@@ -194,7 +206,7 @@ def _load(reference: str, dtype: str, device: torch.device) -> PreTrainedModel:
     return _settle(model.to(device), device)
 
 
-def _settle(model: PreTrainedModel, device: torch.device) -> PreTrainedModel:
+def _settle(model: M, device: torch.device) -> M:
     model.eval().requires_grad_(False)
     if device.type == "cpu":
         pack_linears(model)

@@ -8,6 +8,7 @@ from functools import lru_cache
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from core.models.head_model import HeadForCausalLM
 from core.models.reader import Reader
 
 
@@ -40,6 +41,7 @@ class ModelPair:
         context: the shorter of both models' context lengths, in tokens.
         eos_ids: tokens that end a text.
         reason: one sentence on why this device and dtype.
+        head: a multi-token head made for this target, where there is one.
     """
 
     preset: str
@@ -57,6 +59,7 @@ class ModelPair:
     identity: Identity | None = None
     costs: Costs | None = None
     reason: str = ""
+    head: HeadForCausalLM | None = None
     _pieces: dict[int, str] = field(default_factory=dict, repr=False)
 
     @property

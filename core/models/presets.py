@@ -15,7 +15,10 @@ SEPARATOR = "::"
 
 @dataclass(frozen=True)
 class Preset:
-    """One pair. Either `package` and `file` (a GGUF file inside a Python package) or `target` is given."""
+    """One pair. Either `package` and `file` (a GGUF file inside a Python package) or `target` is given.
+
+    `head` is the folder of a multi-token head for this target, if there is one.
+    """
 
     name: str
     title: str
@@ -25,6 +28,7 @@ class Preset:
     draft_name: str = ""
     package: str = ""
     file: str = ""
+    head: str = ""
 
 
 @cache

@@ -234,7 +234,7 @@ def test_unequal_vocabularies_stay_exact():
 
 def test_an_unknown_drafter_is_refused_in_one_sentence():
     with pytest.raises(RequestError, match="no drafter called 'oracle'"):
-        replace(ASK, drafter="oracle")
+        replace(ASK, drafter="oracle")  # type: ignore[arg-type]
 
 
 def test_equal_logits_are_broken_the_same_way_on_both_sides():
