@@ -96,11 +96,13 @@ def stop() -> None:
 def text(trace: Trace, key: str) -> None:
     """The text token by token, in the place where it was written live, and the token that was clicked."""
     tokens, places = workbench_strip.tokens(trace, visit.value(DROPPED, PLACE))
-    st.caption(
-        f"{count(len(trace.tokens), 'token')} in {count(len(trace.rounds), 'round')}. "
-        "Click one to see what happened there; a small number marks a new round."
-    )
-    chosen = token_strip(tokens, key=STRIP, label="The run, token by token")
+    # A fragment draws in a container of its own: in one like it the live strip stays where it is and becomes this one.
+    with st.container():
+        st.caption(
+            f"{count(len(trace.tokens), 'token')} in {count(len(trace.rounds), 'round')}. "
+            "Click one to see what happened there; a small number marks a new round."
+        )
+        chosen = token_strip(tokens, key=STRIP, label="The run, token by token")
     if trace.request.method == "speculative":
         st.toggle("Show the guesses that did not stay", **visit.bind(DROPPED, PLACE))
     if remark := ended_early(trace, "the model", "token"):
@@ -111,7 +113,7 @@ def text(trace: Trace, key: str) -> None:
 
 def outcome(trace: Trace, alone: Trace | None, key: str) -> None:
     """The figures and the rounds; `alone` is the target's own run, where it is there."""
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True, gap="medium"):
         for label, value in figures(trace, alone):
             st.metric(label, value, width="content")
     st.caption(time_split(trace))
@@ -196,9 +198,8 @@ def two_runs() -> None:
         return
     numbers = [k.number for k in kept]
     by_number = {k.number: k for k in kept}
-    columns = st.columns(2, gap="large")
     picked = []
-    for column, name, usual in zip(columns, ("One", "The other"), numbers[-2:], strict=True):
+    for column, name, usual in zip(st.columns(2, gap="large"), ("First run", "Second run"), numbers[-2:], strict=True):
         with column:
             key = f"{PLACE}-compare-{name}"
             if st.session_state.get(key) not in numbers:
@@ -213,7 +214,7 @@ def two_runs() -> None:
     (st.success if at is None else st.info)(
         compared(one, other), icon=":material/equal:" if at is None else ":material/call_split:"
     )
-    for column, k, name in zip(columns, picked, ("one", "other"), strict=True):
+    for column, k, name in zip(st.columns(2, gap="large"), picked, ("one", "other"), strict=True):
         with column:
             token_strip(marked(k, at), key=f"{PLACE}-text-{name}", label="The text", selectable=False)
     table("What was asked for", workbench.settings([k.request for k in picked], only_different=True), picked)

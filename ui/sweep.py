@@ -207,7 +207,7 @@ def basis(sweep: Sweep, formula: Forecast | None) -> str:
     )
     drawn = " Above temperature 0 each γ writes a text of its own." if base.temperature > 0 else ""
     return (
-        f"The forecast takes α̂ = {formula.alpha:.2f} and ĉ = {formula.c:.2f} from the "
+        f"The forecast takes α̂ = {formula.alpha:.2f} and ĉ = {formula.c:.2f} from "
         f"{count(len(_at(sweep, base.gamma)), 'run')} at γ = {base.gamma}, and the cost of longer checks from the "
         "measured curve of chapter 3. It takes each guess to hold by itself and no time to go elsewhere."
         f"{spread}{drawn}"

@@ -21,7 +21,7 @@ LONGEST = 512
 """Tokens that a run may write here."""
 MOST_KEPT = 24
 
-VIEWS = {"run": "Run", "sweep": "Sweep γ", "compare": "Compare two runs", "file": "Open a trace"}
+VIEWS = {"run": "Run", "sweep": "Sweep γ", "compare": "Compare", "file": "Open a trace"}
 METHODS = {"speculative": "Draft and verify", "standard": "Target alone", "draft": "Draft alone"}
 DRAFTERS = {
     "draft": "Draft model",
@@ -37,7 +37,7 @@ POLICIES = {
     "confidence": "Stop when unsure",
 }
 RULES = {"rejection": "Rejection", "coupled": "Coupled draws"}
-TEMPLATES = {"prompt": "As the prompt is meant", "on": "On: a message to answer", "off": "Off: a text to carry on"}
+TEMPLATES = {"prompt": "As meant", "on": "On", "off": "Off"}
 
 # Names that no other page uses: a value chosen there would not make sense here, nor the other way round.
 VIEW = visit.Control("bench", "run", visit.one_of(*VIEWS))

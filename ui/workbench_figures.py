@@ -11,7 +11,7 @@ from ui.palette import LOOKS, Look
 HATCH = "rgba(255, 255, 255, 0.6)"
 
 
-def rounds_figure(trace: Trace, height: int = 330) -> go.Figure:
+def rounds_figure(trace: Trace, height: int = 370) -> go.Figure:
     """Round by round: guesses kept and the round's own token upwards, guesses dropped downwards."""
     numbers = [r.index + 1 for r in trace.rounds]
     own = {

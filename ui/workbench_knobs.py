@@ -84,7 +84,7 @@ def _drafting() -> dict[str, Any]:
         **visit.bind(DRAFTER, PLACE),
     )
     policy = st.selectbox(
-        "γ goes on",
+        "Policy for γ",
         POLICY_NAMES,
         format_func=lambda p: POLICIES[p],
         width=210,
@@ -154,6 +154,8 @@ def _more(standard: bool) -> dict[str, Any]:
                 list(TEMPLATES),
                 format_func=lambda t: TEMPLATES[t],
                 required=True,
+                help="On: the prompt is a message to answer. Off: it is the beginning of a text to carry on. "
+                "As meant: as the prompt's author wrote it.",
                 **visit.bind(TEMPLATE, PLACE),
             )
     if standard:
