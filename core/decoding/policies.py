@@ -77,7 +77,7 @@ class Goodput:
     arXiv 2406.14066.
     """
 
-    PRIOR, WEIGHT, MEMORY = 0.6, 4.0, 24.0
+    PRIOR, WEIGHT, MEMORY = 0.6, 4.0, 16.0
     MARGIN = 1.02
     FIRST_PAUSE, LONGEST_PAUSE = 4, 64
 

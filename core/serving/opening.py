@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from core.decoding.request import Drafter
 from core.measure.latency import LENGTHS, LatencyCurve, cached, curve_path, measure
 from core.serving.local import LocalEngine
 from core.serving.protocol import Engine
@@ -37,6 +38,7 @@ class PairFacts:
     `shared_parameters` says how many those are.
 
     `identical` says whether the check at start found the same text however passes are grouped; None if not checked.
+    `drafters` are the sources of guesses that this pair offers, `drafter_bytes` the weights each adds to the target's.
     """
 
     preset: str
@@ -53,6 +55,8 @@ class PairFacts:
     padding_cost: float
     context: int
     identical: bool | None
+    drafters: tuple[Drafter, ...] = ("draft",)
+    drafter_bytes: tuple[tuple[Drafter, int], ...] = ()
 
     @property
     def target_parameters(self) -> int:
@@ -117,6 +121,7 @@ def facts(pair: ModelPair) -> PairFacts:
     """What is to be said of a pair."""
     target, of_target = _weights(pair.target, {})
     draft, of_draft = _weights(pair.draft, of_target)
+    offered = _offered(pair, of_target)
     return PairFacts(
         preset=pair.preset,
         target=pair.target_name,
@@ -132,7 +137,22 @@ def facts(pair: ModelPair) -> PairFacts:
         padding_cost=pair.padding_cost,
         context=pair.context,
         identical=pair.identity.bitwise if pair.identity else None,
+        drafters=tuple(name for name, _ in offered),
+        drafter_bytes=offered,
     )
+
+
+def _offered(pair: ModelPair, of_target: Mapping[int, int]) -> tuple[tuple[Drafter, int], ...]:
+    """The sources of guesses that a pair has, and the weights that each one adds, in bytes."""
+    from core.decoding.drafters.early_exit import can_leave_early
+
+    draft = _bytes(pair.draft, of_target)
+    found: dict[Drafter, int] = {"draft": draft, "lookup": 0}
+    if can_leave_early(pair.target):
+        found["early_exit"] = 0
+    if pair.head is not None:
+        found["head"] = _bytes(pair.head, of_target)
+    return tuple((found | {"tree": draft}).items())
 
 
 def _weights(model: PreTrainedModel, elsewhere: Mapping[int, int]) -> tuple[int, dict[int, int]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from core.decoding.events import Committed, Done, Event, Prefilled
 from core.decoding.request import DecodeRequest, RequestError
 from core.decoding.scoring import Scored, ScoredPosition
-from core.decoding.trace import Candidate, Choice, PairInfo, Position, Prefill, Round
+from core.decoding.trace import Candidate, Choice, Node, PairInfo, Position, Prefill, Round
 from core.measure.latency import LENGTHS, LatencyCurve
 from core.measure.verdict import Verdict
 from core.serving.local import LocalEngine
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 PAIR = PairInfo("stand-in", "Big-100M", "Small-10M", "cpu", "float32", 7, 1.1)
 FACTS = PairFacts("stand-in", PAIR.target, PAIR.draft, ModelSize(100_000_000, 12, 4, 64),
                   ModelSize(10_000_000, 2, 4, 64), 5_000_000, 440_000_000, "cpu", "float32",
-                  "A pair made for tests.", 7, 1.1, 2048, True)  # fmt: skip
+                  "A pair made for tests.", 7, 1.1, 2048, True, ("draft", "lookup", "early_exit", "tree"),
+                  (("draft", 24_000_000), ("lookup", 0), ("early_exit", 0), ("tree", 24_000_000)))  # fmt: skip
 TEXT = (
     "The list holds numbers . A loop takes them one by one , adds each to a total that starts at zero , and gives "
     "the total back when the list is at its end . Nothing is forgotten and nothing is counted twice ."
@@ -176,7 +177,21 @@ def _guess_round(index: int, at: int, length: int, request: DecodeRequest) -> Ro
     caches = ((read - 1, read + kept), (read - 1, min(read + kept, read + gamma - 1) if gamma else read - 1))
     behind = tuple(replace(c, q=0.0, q_raw=0.0, residual=0.0) for c in _top(at + gamma, request.temperature == 0))
     times = ((DRAFT_TIME,) * gamma, TARGET_TIME, 0.0005)
-    return Round(index, gamma, positions, committed, final, *times, *caches, behind if gamma else ())
+    tree = _tree(positions) if request.drafter == "tree" else ()
+    return Round(index, gamma, positions, committed, final, *times, *caches, behind if gamma else (), tree)
+
+
+def _tree(positions: tuple[Position, ...]) -> tuple[Node, ...]:
+    """The branch of a chain's guesses, each with a sibling that was never looked at."""
+    nodes: list[Node] = []
+    parent: int | None = None
+    for x in positions:
+        nodes.append(Node(x.token, x.text, parent, x.p, x.q, x.u, x.accepted))
+        nodes.append(Node(700 + x.token, " else", parent, 0.01, 0.1, None, None))
+        parent = len(nodes) - 2
+        if not x.accepted:
+            break
+    return tuple(nodes)
 
 
 def _position(index: int, accepted: bool | None, request: DecodeRequest) -> Position:

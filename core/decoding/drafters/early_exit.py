@@ -53,6 +53,11 @@ def exit_layer(target: PreTrainedModel) -> int:
     return max(1, round(SHARE * target.config.num_hidden_layers))
 
 
+def can_leave_early(target: PreTrainedModel) -> bool:
+    """Whether a model's layers are a plain stack that can be cut."""
+    return isinstance(getattr(target.base_model, "layers", None), nn.ModuleList)
+
+
 def shallow(target: PreTrainedModel, layers: int) -> PreTrainedModel:
     """A view of the first `layers` layers of a model, with its norm and head. Weights are shared, nothing is changed.
 
@@ -60,11 +65,10 @@ def shallow(target: PreTrainedModel, layers: int) -> PreTrainedModel:
         RequestError: for a model that is not built as a stack called `layers`.
     """
     base = target.base_model
-    stack = getattr(base, "layers", None)
-    if not isinstance(stack, nn.ModuleList):
+    if not can_leave_early(target):
         raise RequestError("This target can't be left early: its layers are not a plain stack. Choose another drafter.")
     view, inner = _view(target), _view(base)
-    inner._modules["layers"] = nn.ModuleList(list(stack)[:layers])
+    inner._modules["layers"] = nn.ModuleList(list(base.layers)[:layers])
     view._modules[target.base_model_prefix] = inner
     return view
 
