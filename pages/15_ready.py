@@ -12,11 +12,11 @@ from core.measure.readiness_times import Lines, lines, split
 from core.models.errors import ModelError
 from core.serving.opening import PairFacts
 from core.settings import SettingsError, read_settings
-from ui import content, engine, navigation, ready, ready_check, ready_pair, visit
+from ui import content, engine, navigation, ready, ready_check, ready_memory, ready_pair, ready_wait, visit
 from ui.both_ways import runs
 from ui.chapter import Chapter
 from ui.figures import show
-from ui.figures_ready import memory_plans, round_bars, waits
+from ui.figures_ready import gigabytes, memory_plans, round_bars, waits
 from ui.hand import tell_unreadable
 from ui.ready import mark
 from ui.ready_check import MINE, Asked
@@ -126,9 +126,8 @@ def verdicts(found: list[Result]) -> None:
         icon=":material/arrow_forward:",
     )
     with st.expander("Prompt by prompt"):
-        st.dataframe(
-            pd.DataFrame(map(ready.row_cells, found), columns=ready.COLUMNS), hide_index=True, key="ready-rows"
-        )
+        cells = pd.DataFrame(map(ready_wait.row_cells, found), columns=ready_wait.COLUMNS)
+        st.dataframe(cells, hide_index=True, key="ready-rows")
         number = st.selectbox(
             "Read both answers", range(len(found)), format_func=lambda i: found[i].check.label, key="ready-read"
         )
@@ -164,10 +163,10 @@ def wait(found: list[Result], checked: bool) -> Lines | None:
     if both is None:
         st.info("These answers are one token long: there is nothing to speed up.")
         return None
-    longest = ready.shown_length(both, usual, max(len(r.reference.tokens) for r in found))
-    alone, drafted = ready.dots(found, loading)
+    longest = ready_wait.shown_length(both, usual, max(len(r.reference.tokens) for r in found))
+    alone, drafted = ready_wait.dots(found, loading)
     show(waits(both, longest, alone, drafted, usual), "ready-waits", alt="Seconds an answer takes over its tokens.")
-    st.markdown(ready.waits_sentence(both, loading))
+    st.markdown(ready_wait.waits_sentence(both, loading))
     if checked:
         won = sum(r.speed_up > 1 for r in found)
         st.caption(
@@ -182,14 +181,15 @@ def wait_controls() -> tuple[int, float]:
     """The reader's usual length of answer, and the seconds it takes to load the draft."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
         usual = st.number_input(
-            "Your usual answer, in tokens", 1, ready.LONGEST_ANSWER, step=10, width=260, **visit.bind(ready.USUAL, PAGE)
-        )
+            "Your usual answer, in tokens", 1, ready_wait.LONGEST_ANSWER, step=10, width=260,
+            **visit.bind(ready_wait.USUAL, PAGE),
+        )  # fmt: skip
         loading = st.number_input(
             "Seconds to load the second model", 0.0, 600.0, step=0.5, format="%.1f", width=300,
             help="Where the draft is loaded anew for each answer. 0: it stays in memory, as in this lab.",
-            **visit.bind(ready.LOADING, PAGE),
+            **visit.bind(ready_wait.LOADING, PAGE),
         )  # fmt: skip
-    tell_unreadable(ready.USUAL, ready.LOADING)
+    tell_unreadable(ready_wait.USUAL, ready_wait.LOADING)
     return usual, loading
 
 
@@ -208,9 +208,9 @@ def where_time_goes(found: list[Result]) -> None:
     with left:
         show(round_bars(parts), "ready-round", alt="A round's gain in standard decoding's time, above its cost.")
     with right:
-        st.latex(ready.split_formula(parts))
+        st.latex(ready_wait.split_formula(parts))
         st.caption("Milliseconds; τ: tokens a round.")
-    st.markdown(ready.split_words(parts))
+    st.markdown(ready_wait.split_words(parts))
 
 
 def memory(pair: Pair) -> list[Row] | None:
@@ -222,9 +222,9 @@ def memory(pair: Pair) -> list[Row] | None:
         found.target.size, found.draft.size, context=tokens, longest=found.target.context, precision=bits, there=room
     )
     show(memory_plans(plans, room), "ready-memory", alt="Gigabytes of each plan, against the memory there is.")
-    cells = [[mark(*ready.OF_FIT[r.fit]), r.name, ready.gigabytes(r.plan.total)] for r in plans]
+    cells = [[mark(*ready_memory.OF_FIT[r.fit]), r.name, gigabytes(r.plan.total)] for r in plans]
     st.markdown(ready.table(["", "Plan", "Weights and caches"], cells))
-    st.markdown(ready.fit_verdict(plans, found.target.size, room)[1])
+    st.markdown(ready_memory.fit_verdict(plans, found.target.size, room)[1])
     st.caption(
         "Weights from the files' headers, caches from the configurations; nothing was loaded for this. Room to spare "
         "means 1.3 times as much: working space, repacked weights and the program need their share."
@@ -234,12 +234,12 @@ def memory(pair: Pair) -> list[Row] | None:
 
 def plan_controls(longest: int, facts: PairFacts) -> tuple[int, str, int]:
     """The length of text, the precision and the bytes of memory to plan for."""
-    context = ready.context_control(longest)
-    precision = ready.precision_control(OF_DTYPE.get(facts.dtype, "16 bits"))
-    limit = ready.memory_control(machine_memory(facts.device))
+    context = ready_memory.context_control(longest)
+    precision = ready_memory.precision_control(OF_DTYPE.get(facts.dtype, "16 bits"))
+    limit = ready_memory.memory_control(machine_memory(facts.device))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
         tokens = st.select_slider(
-            "Longest text, in tokens", ready.contexts(longest), format_func=lambda n: f"{n:,}", width=420,
+            "Longest text, in tokens", ready_memory.contexts(longest), format_func=lambda n: f"{n:,}", width=420,
             **visit.bind(context, PAGE),
         )  # fmt: skip
         bits = st.segmented_control(
@@ -248,12 +248,12 @@ def plan_controls(longest: int, facts: PairFacts) -> tuple[int, str, int]:
             "The caches keep 16 bits a number, or 32 with 32-bit weights.",
             **visit.bind(precision, PAGE),
         )  # fmt: skip
-        gigabytes = st.number_input(
+        room = st.number_input(
             "Memory there is, in GB", 0.1, 10_000.0, step=1.0, format="%.1f", width=230,
             help="At first what this machine has, as measured.", **visit.bind(limit, PAGE),
         )  # fmt: skip
     tell_unreadable(context, precision, limit)
-    return tokens, bits or precision.default, round(gigabytes * 1e9)
+    return tokens, bits or precision.default, round(room * 1e9)
 
 
 def closing(pair: Pair | None, plan: list[Row] | None, checked: list[Result] | None, both: Lines | None) -> None:
@@ -266,12 +266,12 @@ def closing(pair: Pair | None, plan: list[Row] | None, checked: list[Result] | N
             icon=":material/swap_horiz:",
         )
         return
-    usual = visit.value(ready.USUAL, PAGE)
+    usual = visit.value(ready_wait.USUAL, PAGE)
     steps = [
         ready.pair_step(pair.report if pair else None),
         ready.text_step(promises(checked) if checked else None),
-        ready.memory_step(plan),
-        ready.wait_step(both, usual),
+        ready_memory.memory_step(plan),
+        ready_wait.wait_step(both, usual),
     ]
     st.markdown(ready.table(["", "", ""], [[ready.MARKS[s.kind], f"**{s.title}**", s.words] for s in steps]))
     kind, words = ready.decision(steps)

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.models.presets import Preset
+from core.models.presets import Preset, find_preset, presets
 from core.settings import Settings
 from ui import ready, visit
 from ui.hand import tell_unreadable
-from ui.ready import DRAFT_FOLDER, FOLDERS, TARGET_FOLDER
 
 if TYPE_CHECKING:
     from core.models.compat import ModelFacts, PairReport
     from core.models.runtimes import Runtime
+
+
+LOADED, FOLDERS = "loaded", "folders"
+TARGET_FOLDER = visit.Control("target_folder", "", visit.text)
+DRAFT_FOLDER = visit.Control("draft_folder", "", visit.text)
 
 
 @dataclass(frozen=True)
@@ -34,10 +39,10 @@ def choose(page: str, settings: Settings) -> Pair:
     Raises:
         ModelError: one sentence on what is not here or can't be read.
     """
-    from core.models.compat import folders_preset
+    from core.models.outline import folders_preset
 
-    offered = ready.choices(settings)
-    control = ready.pair_control(offered)
+    offered = choices(settings)
+    control = pair_control(offered)
     chosen = st.selectbox("Pair", list(offered), format_func=lambda c: offered[c], **visit.bind(control, page))
     tell_unreadable(control)
     if chosen == FOLDERS:
@@ -48,15 +53,36 @@ def choose(page: str, settings: Settings) -> Pair:
             )
         preset = folders_preset(target, draft)
     else:
-        preset = ready.preset_of(chosen, settings)
+        preset = preset_of(chosen, settings)
     report, runtimes = _looked_at(preset, str(settings.cache))
     return Pair(report, runtimes, chosen == control.default)
 
 
+def choices(settings: Settings) -> dict[str, str]:
+    """The pairs to choose from, by name: the loaded one first."""
+    found = {name: preset.title for name, preset in presets().items()}
+    first = settings.preset if settings.preset in found else LOADED
+    title = found.get(first) or find_preset(settings.preset).title
+    found = {first: f"{title} (loaded here)", **{name: words for name, words in found.items() if name != first}}
+    return {**found, FOLDERS: "Two folders of this machine …"} if settings.folders else found
+
+
+def pair_control(offered: dict[str, str]) -> visit.Control[str]:
+    """Which pair; the loaded one at first."""
+    return visit.Control("pair", next(iter(offered)), visit.one_of(*offered))
+
+
+def preset_of(chosen: str, settings: Settings) -> Preset:
+    """The preset behind a choice that is not two folders.
+
+    Raises:
+        ModelError: when the settings name a pair that is not there.
+    """
+    return find_preset(settings.preset if chosen == LOADED else chosen)
+
+
 @st.cache_resource(show_spinner="Reading configurations and tokenizers …", max_entries=16, ttl=600)
 def _looked_at(preset: Preset, cache: str) -> tuple[PairReport, tuple[Runtime, ...]]:
-    from pathlib import Path
-
     from core.models.compat import examine
     from core.models.runtimes import runtimes
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from core.models import ModelError
-from core.models import compat as compat_module
-from core.models.compat import PairReport, examine, folders_preset
+from core.models import outline as outline_module
+from core.models.compat import PairReport, examine
 from core.models.gguf import converted_target
+from core.models.outline import folders_preset
 from core.models.presets import Preset, find_preset
 from core.models.runtimes import runtimes
 from core.settings import read_settings
@@ -119,7 +120,7 @@ def test_nothing_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_a_hub_left_here_before_is_used(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compat_module, "try_to_load_from_cache", lambda name, file: str(target / file))
+    monkeypatch.setattr(outline_module, "try_to_load_from_cache", lambda name, file: str(target / file))
     assert examine(Preset("x", "x", target="some/big", draft="some/big"), NOWHERE).target.name == "big"
 
 

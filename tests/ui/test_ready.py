@@ -12,7 +12,7 @@ from core.measure.readiness_memory import rows
 from core.measure.readiness_times import Line, Lines, Split
 from core.settings import SettingsError, read_settings
 from core.theory.memory import ModelSize
-from ui import content, ready, ready_check
+from ui import content, ready, ready_check, ready_memory, ready_pair, ready_wait
 from ui.figures_ready import memory_plans, round_bars, waits
 from ui.ready import Mark, Step
 
@@ -45,12 +45,14 @@ def test_the_decision_follows_from_the_steps(kinds: tuple[Mark, ...], says: str)
 
 def test_the_wait_at_a_length_of_ones_own() -> None:
     both = Lines(Line(0.1, 0.02), Line(0.2, 0.01))
-    assert [ready.wait_step(both, n).kind for n in (2, 11, 60)] == ["no", "note", "yes"]
-    assert ready.wait_step(None, 60).kind == "open"
-    assert "12 tokens or more" in ready.waits_sentence(both, 0.0) and "loading" not in ready.waits_sentence(both, 0.0)
-    assert "0.5 s of loading" in ready.waits_sentence(both, 0.5)
-    assert "No length pays" in ready.waits_sentence(Lines(Line(0.1, 0.02), Line(0.2, 0.03)), 0.0)
-    assert "Hardly any" in ready.waits_sentence(Lines(Line(0.1, 0.02), Line(99.0, 0.0199)), 90.0)
+    assert [ready_wait.wait_step(both, n).kind for n in (2, 11, 60)] == ["no", "note", "yes"]
+    assert ready_wait.wait_step(None, 60).kind == "open"
+    assert "12 tokens or more" in ready_wait.waits_sentence(both, 0.0) and "loading" not in ready_wait.waits_sentence(
+        both, 0.0
+    )
+    assert "0.5 s of loading" in ready_wait.waits_sentence(both, 0.5)
+    assert "No length pays" in ready_wait.waits_sentence(Lines(Line(0.1, 0.02), Line(0.2, 0.03)), 0.0)
+    assert "Hardly any" in ready_wait.waits_sentence(Lines(Line(0.1, 0.02), Line(99.0, 0.0199)), 90.0)
 
 
 @pytest.mark.parametrize(
@@ -65,25 +67,25 @@ def test_the_wait_at_a_length_of_ones_own() -> None:
 def test_the_memory_s_verdict(there: float, kind: str, says: str) -> None:
     room = round(there * 1e9)
     found = rows(BIG, SMALL, context=1000, longest=4000, precision="16 bits", there=room)
-    mark, words = ready.fit_verdict(found, BIG, room)
+    mark, words = ready_memory.fit_verdict(found, BIG, room)
     assert mark == kind and says in words
 
 
 def test_why_kept_guesses_can_be_slow() -> None:
-    words = ready.split_words(SPLIT)
+    words = ready_wait.split_words(SPLIT)
     # τ·t − round = 8 ms, so a draft of 10 ms may take 1.8 times as long.
     assert "1.8 times as long" in words and "3.12×" in words
-    assert r"\frac{2.00 \cdot 20.0}{10.0 + 20.0 + 2.0} = \mathbf{1.25}" in ready.split_formula(SPLIT)
-    assert "costs more than it gains" in ready.split_words(replace(SPLIT, draft=0.03))
+    assert r"\frac{2.00 \cdot 20.0}{10.0 + 20.0 + 2.0} = \mathbf{1.25}" in ready_wait.split_formula(SPLIT)
+    assert "costs more than it gains" in ready_wait.split_words(replace(SPLIT, draft=0.03))
 
 
 def test_a_prompt_s_line_tells_what_changed() -> None:
-    cells = ready.row_cells(Result(KNOWN, SLOW, FAST))
+    cells = ready_wait.row_cells(Result(KNOWN, SLOW, FAST))
     assert [c.split(" ", 1)[-1] for c in cells[1:3]] == ["the same", "right both ways"] and "1.20×" in cells[-1]
-    changed = ready.row_cells(Result(KNOWN, SLOW, replace(FAST, tokens=(1, 9), text="Rome.", stop="length")))
+    changed = ready_wait.row_cells(Result(KNOWN, SLOW, replace(FAST, tokens=(1, 9), text="Rome.", stop="length")))
     assert "differs from token 2" in changed[1] and "then not the known answer" in changed[2]
     assert "by itself, then cut" in changed[4]
-    assert "neither way" in ready.row_cells(Result(KNOWN, replace(SLOW, text=""), replace(FAST, text="")))[2]
+    assert "neither way" in ready_wait.row_cells(Result(KNOWN, replace(SLOW, text=""), replace(FAST, text="")))[2]
 
 
 def test_every_mark_has_a_shape_of_its_own() -> None:
@@ -118,17 +120,17 @@ def test_the_set_covers_what_is_promised() -> None:
 def test_folders_are_offered_only_where_a_setting_allows_it() -> None:
     closed, opened = (read_settings({"SPECLAB_FOLDERS": value}) for value in ("", "on"))
     assert not read_settings({}).folders and not closed.folders and opened.folders
-    assert ready.FOLDERS not in ready.choices(closed) and ready.FOLDERS in ready.choices(opened)
-    assert ready.pair_control(ready.choices(closed)).parse(ready.FOLDERS) is None
+    assert ready_pair.FOLDERS not in ready_pair.choices(closed) and ready_pair.FOLDERS in ready_pair.choices(opened)
+    assert ready_pair.pair_control(ready_pair.choices(closed)).parse(ready_pair.FOLDERS) is None
     with pytest.raises(SettingsError, match="on or off"):
         read_settings({"SPECLAB_FOLDERS": "maybe"})
-    first = next(iter(ready.choices(read_settings({"SPECLAB_PRESET": "gpt2"}))))
+    first = next(iter(ready_pair.choices(read_settings({"SPECLAB_PRESET": "gpt2"}))))
     assert first == "gpt2"
 
 
 def test_contexts_to_plan_for() -> None:
-    assert ready.contexts(1000) == [256, 512, 1000] and ready.contexts(100) == [100]
-    control = ready.context_control(8192)
+    assert ready_memory.contexts(1000) == [256, 512, 1000] and ready_memory.contexts(100) == [100]
+    control = ready_memory.context_control(8192)
     assert control.default == 4096 and control.parse("8192") == 8192 and control.parse("4000") is None
 
 
@@ -143,4 +145,4 @@ def test_the_figures_mark_what_they_are_about() -> None:
     plans = rows(BIG, SMALL, context=1000, longest=4000, precision="16 bits", there=3_000_000_000)
     assert len(memory_plans(plans, 3_000_000_000).layout.shapes) == 1
     assert not memory_plans(plans, 999_000_000_000).layout.shapes
-    assert ready.shown_length(both, 10, 5) == 26 and ready.shown_length(both, 100, 5) == 110
+    assert ready_wait.shown_length(both, 10, 5) == 26 and ready_wait.shown_length(both, 100, 5) == 110
