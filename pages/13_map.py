@@ -6,7 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from ui import breakeven, engine, figures_map, figures_policies, policies, runs, visit
+from core.decoding.trace import Trace
+from ui import breakeven, engine, figures_map, figures_policies, figures_real, policies, runs, visit
 from ui.breakeven import (
     DIAL_ALPHA,
     DIAL_C,
@@ -117,10 +118,10 @@ def real() -> None:
     st.markdown(breakeven.dots_words(mine))
     left, right = st.columns([3, 1], gap="medium")
     with left:
-        show(figures_map.real_map(mine), "map-real")
+        show(figures_real.real_map(mine), "map-real")
     with right:
         st.caption("Published without an α")
-        show(figures_map.headlines(), "map-headlines", alt="Published speed-ups whose source prints no α")
+        show(figures_real.headlines(), "map-headlines", alt="Published speed-ups whose source prints no α")
     with aside("sources"):
         st.caption(SOURCES)
 
@@ -136,7 +137,7 @@ def replayed(chapter: ChapterText) -> list[Replay]:
     standard = engine.run(policies.alone(base), "map-alone")
     if standard is None:
         return []
-    traces = []
+    traces: list[Trace] = []
     for contender in CONTENDERS:
         trace = engine.run(policies.asking(base, contender), f"map-{contender.policy}-{contender.drafter}")
         if trace is None:

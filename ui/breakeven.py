@@ -28,7 +28,7 @@ MAP_C = visit.Control("map_c", 0.15, visit.decimal(0.0, 1.0, 0.01))
 DROP = visit.Control("drop", 0, visit.whole(0, LARGEST_ROLL))
 CURVES = (1, 2, 3, 4, 6, 8, 12)
 """Draft lengths with a curve on the map."""
-WIDEST = 0.07
+WIDEST = 0.09
 """How far the dropped rounds are spread to either side of their α, so that they don't hide each other."""
 
 

@@ -1,4 +1,4 @@
-"""Chapter 13's figures: the dial, the break-even map with its dropped rounds, and where real figures lie."""
+"""Chapter 13's dial and its break-even map with dropped rounds."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ui import breakeven
-from ui.breakeven import CURVES, PUBLISHED, Dot, Published, Rain, Rolled
+from ui.breakeven import CURVES, Rain, Rolled
 from ui.figures import FONT_SIZE, styled
-from ui.palette import AMBER, BLUE, CRIMSON, GREEN, INK, MUTED, PURPLE, SKY, VERMILION
+from ui.figures_texts import hatched
+from ui.palette import AMBER, BLUE, CRIMSON, GREEN, INK, MUTED, SKY, VERMILION
 from ui.pays import Model
 
 UNDER = "rgba(60, 143, 196, 0.16)"
@@ -18,11 +19,6 @@ SEA = {"color": SKY.mark, "width": 4}
 LOST, WON = VERMILION.mark, GREEN.mark
 POINTS = 101
 ALPHAS = np.linspace(0, 1, POINTS)
-ENVELOPES = ((0.02, "solid"), (0.1, "dash"), (0.3, "dot"))
-"""Cost ratios with a curve on the map of real figures."""
-TONES = (BLUE, VERMILION, GREEN, PURPLE, AMBER, CRIMSON, SKY)
-SYMBOLS = ("circle", "diamond", "triangle-up", "x", "star", "pentagon", "triangle-down", "cross", "hexagon", "bowtie",
-           "hourglass", "star-triangle-up")  # fmt: skip
 
 
 def dial(rolled: Rolled, height: int = 300) -> go.Figure:
@@ -62,11 +58,7 @@ def round_bars(rolled: Rolled, height: int = 300) -> go.Figure:
                     y=rolled.kept[at],
                     name=name,
                     width=0.72,
-                    marker={
-                        "color": colour,
-                        "cornerradius": 4,
-                        "pattern": {"shape": pattern, "fgcolor": "rgba(255, 255, 255, 0.6)"},
-                    },
+                    marker={**hatched(colour, pattern), "cornerradius": 4},
                     text=[f"{n:,}" for n in rolled.kept[at]],
                     textposition="outside",
                     textfont={"size": FONT_SIZE},
@@ -107,10 +99,10 @@ def landscape(dropped: Rain, height: int = 620) -> go.Figure:
     figure.add_traces(_landmarks(model))
     styled(figure, height)
     figure.update_layout(
-        shapes=_sea(),
+        shapes=sea(),
         annotations=[
             *_ends(lengths, ends, model.gamma, top),
-            _note(0.01, 0.93, f"under water: slower than standard decoding (c = {model.c:.2f})", yanchor="top"),
+            note(0.01, 0.03, f"under water: slower than standard decoding (c = {model.c:.2f})", yanchor="bottom"),
             *_named_landmarks(model, top),
         ],
     )
@@ -200,7 +192,8 @@ def _arrow(x: float, y: float, text: str, ax: int, ay: int) -> dict[str, object]
     }  # fmt: skip
 
 
-def _sea() -> list[dict[str, object]]:
+def sea() -> list[dict[str, object]]:
+    """The water below the pace of standard decoding, and its level."""
     wide = {"xref": "paper", "x0": 0, "x1": 1}
     return [
         {"type": "rect", **wide, "y0": 0, "y1": 1, "fillcolor": UNDER, "line": {"width": 0}, "layer": "below"},
@@ -216,100 +209,10 @@ def _ends(lengths: Sequence[int], ends: Sequence[float], mine: int, top: float) 
         if all(abs(ends[i] - ends[j]) > 0.045 * top for j in placed):
             placed.append(i)
     return [
-        _note(1.008, ends[i], f"<b>γ = {lengths[i]}</b>" if lengths[i] == mine else f"γ = {lengths[i]}") for i in placed
+        note(1.008, ends[i], f"<b>γ = {lengths[i]}</b>" if lengths[i] == mine else f"γ = {lengths[i]}") for i in placed
     ]
 
 
-def _note(x: float, y: float, text: str, **more: object) -> dict[str, object]:
+def note(x: float, y: float, text: str, **more: object) -> dict[str, object]:
+    """Words at a place of a figure."""
     return {"x": x, "y": y, "text": text, "xanchor": "left", "showarrow": False, "font": {"size": FONT_SIZE}, **more}
-
-
-def real_map(found: Sequence[Dot], height: int = 560) -> go.Figure:
-    """Published figures and the visit's runs over acceptance, under the most that a given price allows."""
-    figure = go.Figure([_envelope(c, dash) for c, dash in ENVELOPES])
-    figure.add_trace(_squares([x for x in PUBLISHED if x.alpha is not None]))
-    kinds = list(dict.fromkeys(dot.kind for dot in found))
-    figure.add_traces([_kind(kind, i, [d for d in found if d.kind == kind]) for i, kind in enumerate(kinds)])
-    styled(figure, height)
-    top = max([3.8, *(dot.speed_up + 0.3 for dot in found)])
-    figure.update_layout(
-        shapes=_sea(),
-        annotations=[_note(0.01, 0.96, "under water: slower", yanchor="top")],
-        legend={"entrywidth": 0},
-    )
-    figure.update_xaxes(title_text="acceptance rate α or α̂", range=[0, 1.02], tickvals=[i / 5 for i in range(6)])
-    return figure.update_yaxes(title_text="speed-up", ticksuffix="×", range=[0, top])
-
-
-def _envelope(c: float, dash: str) -> go.Scatter:
-    return go.Scatter(
-        x=ALPHAS,
-        y=breakeven.at_best(ALPHAS, c),
-        name=f"best γ at c = {c:g}",
-        mode="lines",
-        line={"color": INK.mark, "width": 2, "dash": dash},
-        hovertemplate=f"the most at c = {c:g}, α = %{{x:.2f}}: %{{y:.2f}}×<extra></extra>",
-    )
-
-
-def _squares(figures: Sequence[Published]) -> go.Scatter:
-    return go.Scatter(
-        x=[x.alpha for x in figures],
-        y=[x.speed_up for x in figures],
-        name="published (Leviathan et al.)",
-        mode="markers",
-        marker={"symbol": "square-open", "size": 13, "color": INK.mark, "line": {"width": 3}},
-        customdata=[[x.source, x.gamma, x.c] for x in figures],
-        hovertemplate="%{customdata[0]}<br>γ = %{customdata[1]}, c = %{customdata[2]}: %{y:.1f}×<extra></extra>",
-    )
-
-
-def _kind(kind: str, place: int, found: Sequence[Dot]) -> go.Scatter:
-    """One kind's runs, the newest one with the kind's name beside it."""
-    return go.Scatter(
-        x=[dot.alpha for dot in found],
-        y=[dot.speed_up for dot in found],
-        name=kind,
-        mode="markers+text",
-        text=[""] * (len(found) - 1) + [kind],
-        textposition="top center",
-        textfont={"size": FONT_SIZE},
-        marker={
-            "symbol": SYMBOLS[place % len(SYMBOLS)], "size": 14, "opacity": 0.85,
-            "color": TONES[place % len(TONES)].mark, "line": {"width": 1, "color": "white"},
-        },
-        customdata=[dot.label for dot in found],
-        hovertemplate="%{customdata}<br>α̂ = %{x:.2f}, %{y:.2f}×<extra></extra>",
-    )  # fmt: skip
-
-
-def headlines(height: int = 430) -> go.Figure:
-    """Published speed-ups whose source prints no α: a dot each, or a bar from the lowest to the highest."""
-    figures = [x for x in PUBLISHED if x.alpha is None]
-    rows = list(range(len(figures)))
-    figure = go.Figure(
-        go.Scatter(
-            x=[x.speed_up if x.high is None else (x.speed_up + x.high) / 2 for x in figures],
-            y=rows,
-            mode="markers",
-            error_x={"array": [0 if x.high is None else (x.high - x.speed_up) / 2 for x in figures], "thickness": 7,
-                     "width": 0, "color": INK.mark},
-            marker={"symbol": "square", "size": [14 if x.high is None else 1 for x in figures], "color": INK.mark},
-            customdata=[x.source for x in figures],
-            hovertemplate="%{customdata}<extra></extra>",
-        )
-    )  # fmt: skip
-    styled(figure, height)
-    figure.update_layout(
-        showlegend=False,
-        margin={"l": 0, "r": 10, "t": 10, "b": 10},
-        shapes=[{"type": "rect", "x0": 0, "x1": 1, "yref": "paper", "y0": 0, "y1": 1, "fillcolor": UNDER,
-                 "line": {"width": 0}, "layer": "below"},
-                {"type": "line", "x0": 1, "x1": 1, "yref": "paper", "y0": 0, "y1": 1, "line": SEA, "layer": "below"}],
-        annotations=[
-            _note(0.04, i - 0.32, f"{x.name}: {x.speed_up:.2f}" + (f" to {x.high:.2f}×" if x.high else "×"))
-            for i, x in enumerate(figures)
-        ],
-    )  # fmt: skip
-    figure.update_xaxes(title_text="speed-up", ticksuffix="×", range=[0, 2.7], tickvals=[0, 1, 2])
-    return figure.update_yaxes(visible=False, range=[len(figures) - 0.5, -0.7])

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from ui.figures import FONT_SIZE, styled
+from ui.figures_texts import hatched
 from ui.palette import LOOKS, MUTED, SKY
 from ui.policies import Replay, behaviour
 from ui.words import times
@@ -56,14 +57,15 @@ def _bars(told: Replay, legend: bool) -> list[go.Bar | go.Scatter]:
     bars = [
         go.Bar(
             x=numbers, y=heights, name=name, legendgroup=name, showlegend=legend,
-            marker={"color": colour, "pattern": {"shape": shape, "fgcolor": "rgba(255, 255, 255, 0.65)", "size": 7}},
+            marker=hatched(colour, shape),
             hovertemplate="round %{x}: %{y} " + name + "<extra></extra>",
         )
         for name, heights, colour, shape in looks
     ]  # fmt: skip
     idle = [n for n, r in zip(numbers, told.rounds, strict=True) if not r.positions]
+    # A figure without a ring has the ring's name all the same, from a point that is nowhere.
     off = go.Scatter(
-        x=idle or [None], y=[0] * len(idle) or [None], name="no draft", legendgroup="off", showlegend=legend,
+        x=idle or [float("nan")], y=[0] * max(1, len(idle)), name="no draft", legendgroup="off", showlegend=legend,
         mode="markers", marker={"symbol": "circle-open", "size": 11, "color": SKY.mark, "line": {"width": 3}},
         hovertemplate="round %{x}: nothing drafted<extra></extra>",
     )  # fmt: skip

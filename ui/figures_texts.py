@@ -20,6 +20,12 @@ ROW = 66
 """Pixels of a row of dots."""
 
 
+def hatched(colour: str | list[str], shape: str | list[str]) -> dict[str, object]:
+    """The look of bars that a pattern tells apart as well as their colour; no pattern where `shape` is empty."""
+    over = {"shape": shape, "fillmode": "overlay", "fgcolor": "rgba(255, 255, 255, 0.75)", "size": 8}
+    return {"color": colour, "pattern": over}
+
+
 def clock_bars(alone: float, together: float, unit: str, longest: float, height: int = 150) -> go.Figure:
     """The time of the same text by standard decoding and by draft-and-verify; the axis ends at `longest`."""
     times = (alone, together)
@@ -27,7 +33,7 @@ def clock_bars(alone: float, together: float, unit: str, longest: float, height:
         x=times,
         y=["standard", "draft and verify"],
         orientation="h",
-        marker={"color": [MUTED.mark, PARTS["p"].mark], "cornerradius": 4, "pattern": {"shape": ["", "/"]}},
+        marker={**hatched([MUTED.mark, PARTS["p"].mark], ["", "/"]), "cornerradius": 4},
         text=[f"{time:.2f} {unit}" if unit == "s" else f"{time:.1f}" for time in times],
         textposition="outside",
         textfont={"size": FONT_SIZE},
@@ -54,10 +60,7 @@ def entropy_strip(written: Sequence[Moment], highest: float, height: int = 250) 
                 y=[written[i].entropy for i in at],
                 name=LOOKS[state].word,
                 width=0.86,
-                marker={
-                    "color": LOOKS[state].tone.mark,
-                    "pattern": {"shape": PATTERNS[state], "fgcolor": "rgba(255, 255, 255, 0.7)", "size": 7},
-                },
+                marker=hatched(LOOKS[state].tone.mark, PATTERNS[state]),
                 customdata=[visible(written[i].text, 30) for i in at],
                 hovertemplate="%{customdata}: %{y:.2f} nats<extra>" + LOOKS[state].word + "</extra>",
             )

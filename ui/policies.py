@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from core.decoding.request import DecodeRequest, Drafter, Policy
+from core.decoding.request import DecodeRequest, Drafter, Policy, Rule
 from core.decoding.trace import Round, Trace
 from ui import content, runs
 from ui.runs import BothWays, Run
@@ -49,7 +49,7 @@ NO_LOSS = 0.97
 
 def asking(base: DecodeRequest, contender: Contender) -> DecodeRequest:
     """The request in this contender's way. Above temperature 0 draws are coupled, so that all write the same text."""
-    rule = "coupled" if base.temperature > 0 else "rejection"
+    rule: Rule = "coupled" if base.temperature > 0 else "rejection"
     return replace(base, rule=rule, policy=contender.policy, drafter=contender.drafter)
 
 

@@ -34,7 +34,7 @@ def test_both_texts_are_there_with_five_seeds_before_anything_is_touched(open_pa
     assert metrics[0] == ("Acceptance rate α̂", "0.67") and len(metrics) == 8
     # Clocks and entropies of both sides, then the spread.
     assert len(charts(at)) == 5
-    seed = at.number_input("text:seed").value
+    seed = int(at.number_input("text:seed").value or 0)
     assert dots(at) == [[seed + i for i in range(5)]] * 2
     assert "No clear difference here" in said and "5 seeds" in said
     assert "Mean entropy: 0.3 nats where a guess was kept, 0.4 nats where one was corrected." in said

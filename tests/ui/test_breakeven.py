@@ -17,8 +17,9 @@ from tests.ui.hand_made import CAT, CAT_ROUNDS, plain_round, speculative, standa
 from ui import breakeven, policies
 from ui.breakeven import PUBLISHED, Dot
 from ui.components.chart.chart import spec
-from ui.figures_map import dial, headlines, landscape, real_map, round_bars
+from ui.figures_map import dial, landscape, round_bars
 from ui.figures_policies import gamma_over_rounds
+from ui.figures_real import headlines, real_map
 from ui.pays import Model
 from ui.policies import CONTENDERS, Replay
 from ui.runs import BothWays, summary

@@ -9,8 +9,8 @@ from ui.palette import css_variables
 _PICTURE = """<svg viewBox="0 0 760 262" role="img" aria-label="A coast. The sea stands at the pace of standard \
 decoding. A text that is easy to guess is a hill above it, a text that is hard to guess lies under water, and a boat \
 floats at sea level: drafting switched off.">
-<path class="land" d="M0 262 V214 C70 206 96 150 150 132 S232 60 290 66 S372 128 410 150 S486 226 552 226
- S690 202 760 216 V262 Z"/>
+<path class="land" d="M-6 270 V215 C70 206 96 150 150 132 S232 60 290 66 S372 128 410 150 S486 226 552 226
+ S690 202 766 216 V270 Z"/>
 <rect class="sea" x="0" y="160" width="760" height="102"/>
 <path class="level" d="M0 160 q10 -7 20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0
  t20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0 t20 0
@@ -19,7 +19,7 @@ floats at sea level: drafting switched off.">
 <g class="low"><path d="M552 226 V190 l30 9 l-30 9"/><text x="592" y="208">hard to guess: slower</text></g>
 <g class="boat"><path d="M596 146 h74 l-13 20 h-46 z M632 146 V98 l30 40 h-30"/><text x="682" y="136">switched</text>
 <text x="682" y="156">off</text></g>
-<text class="mark" x="14" y="186">1.0 · standard decoding</text>
+<text class="mark" x="428" y="143">1.0: standard decoding</text>
 </svg>"""
 
 _STYLE = """
