@@ -80,7 +80,8 @@ def choose_place(trace: Trace, found: list[Place]) -> Place:
         range(1, len(found) + 1),
         key="miss:place",
         format_func=lambda n: f"{n} of {len(found)} · after “…{found[n - 1].before[-30:]}”".replace("\n", "↵"),
-        on_change=lambda: visit.choose(LOCATION, st.session_state["miss:place"]),
+        on_change=visit.take,
+        args=(LOCATION, "miss:place", at),
         width=460,
     )
     place = found[at - 1]

@@ -111,7 +111,8 @@ def _choose(page: str, control: visit.Control[int], request: DecodeRequest, roun
         format_func=lambda n: f"{n} of {numbers[-1]} · {summary(by_number[n])}",
         width=370,
         key=key,
-        on_change=lambda: visit.choose(control, st.session_state[key]),
+        on_change=visit.take,
+        args=(control, key, here),
     )
     later = [n for n in numbers if n > here]
     missed = [n for n in numbers if by_number[n].rejected and n != here]

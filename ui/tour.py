@@ -18,6 +18,7 @@ PARAMETER = "tour"
 PAGE = "tour.py"
 
 _NOW = "tour.step"
+_DUE = "tour.due"
 _on = ContextVar("tour.on", default=False)
 
 
@@ -94,9 +95,31 @@ def current() -> Step | None:
 def arrive(number: int) -> Step:
     """Say that this session shows a step from now on."""
     here = step(number)
-    st.session_state[_NOW] = here.number
+    st.session_state[_NOW] = st.session_state[_DUE] = here.number
     follow.arrive(here.number)
     return here
+
+
+def due() -> int | None:
+    """The step that was gone to since the tour came up, None where it only comes up.
+
+    The address that a run is told may be older: the browser sends the old one along until the run that changed it
+    has answered. So once the tour is up, the address follows and no longer leads.
+    """
+    number: int | None = st.session_state.get(_DUE)
+    return number
+
+
+def go(number: int) -> None:
+    """Go to a step, and say so in the address."""
+    st.session_state[_DUE] = number
+    if st.query_params.get(PARAMETER) != str(number):
+        st.query_params[PARAMETER] = str(number)
+
+
+def leave() -> None:
+    """Another page is on screen: when the tour comes up again, the address says where."""
+    st.session_state.pop(_DUE, None)
 
 
 def _screens(encore: bool) -> Iterator[tuple[str, str, str, str, int | None]]:

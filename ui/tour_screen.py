@@ -46,6 +46,12 @@ _STYLE = """<style>
   opacity: 0;
   pointer-events: none;
 }
+[class*=st-key-view-] { --small: 1rem; }
+[class*=st-key-view-] :is(
+  [data-testid=stCaptionContainer], [data-testid=stWidgetLabel], [data-testid=stMetricLabel], button
+) p {
+  font-size: 1rem;
+}
 [class*=st-key-view-] :is(h3, h4, h5, h6) { padding-block: 0.2rem 0.5rem; }
 [class*=st-key-view-] [data-testid=stAlert] p { max-width: none; }
 [class*=st-key-view-part] [class*=st-key-card-] h5 { padding: 0.1rem 0 1rem; }
@@ -58,11 +64,11 @@ _STYLE = """<style>
 
 def play() -> None:
     """Draw the step that the address names, and listen to the keys."""
-    here = tour.arrive(_asked())
+    here = tour.arrive(_due())
     later = _next_page(here)
     st.html(_STYLE)
     _steps(here.page, later is not None)
-    follow.obey(_go)
+    follow.obey(tour.go)
     # Two places by turns, so that a page that was drawn ahead stays where it is when its turn comes.
     places = st.container(), st.container()
     with tour.showing():
@@ -77,20 +83,19 @@ def play() -> None:
 @st.fragment
 def _steps(drawn: str, ahead: bool) -> None:
     """The keys. A step to another screen of the page that is drawn runs this alone, unless the next page is due."""
-    here = tour.arrive(_asked())
-    leaves = keys(tour.steps(), here, key="tour-keys", on_go=_go)
+    here = tour.arrive(_due())
+    leaves = keys(tour.steps(), here, key="tour-keys", on_go=tour.go)
     if leaves:
         st.switch_page(navigation.path(here.page))
     if here.page != drawn or (_next_page(here) and not ahead):
         st.rerun()
 
 
-def _go(number: int) -> None:
-    st.query_params[PARAMETER] = str(number)
-
-
-def _asked() -> int:
-    """The step's number in the address; 1 where there is none, or nonsense."""
+def _due() -> int:
+    """The number of the step to show: at first the address's, or 1 where it has none, or nonsense."""
+    number = tour.due()
+    if number is not None:
+        return number
     text = st.query_params.get(PARAMETER, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 5 else 1
 

@@ -135,7 +135,7 @@ def bind(control: Control[Any], page: str) -> dict[str, Any]:
     # own default. Only free text is left alone once it is there, since somebody may be typing.
     if control.parse is not text or key not in st.session_state or st.session_state[key] != value:
         st.session_state[key] = value
-    return {"key": key, "on_change": _changed, "args": (control, key)}
+    return {"key": key, "on_change": _changed, "args": (control, key, value)}
 
 
 def value(control: Control[T], page: str) -> T:
@@ -160,6 +160,17 @@ def choose(control: Control[T], value: T) -> None:
         st.query_params[control.name] = str(value)
     elif control.name in st.query_params:
         del st.query_params[control.name]
+
+
+def take(control: Control[int], key: str, shown: int) -> None:
+    """The callback of a list of numbered things that differ from run to run, of which `shown` is the one on screen.
+
+    A list that was gone and is drawn again may report what it had shown, or a line of another run's list, as text.
+    Neither was chosen by anybody.
+    """
+    chosen = st.session_state[key]
+    if isinstance(chosen, int) and chosen != shown:
+        choose(control, chosen)
 
 
 def unreadable(*controls: Control[Any]) -> list[str]:
@@ -247,9 +258,11 @@ def _current(control: Control[Any], key: str) -> Any:
     return remembered if just_opened or not _fits(remembered) else control.default
 
 
-def _changed(control: Control[Any], key: str) -> None:
+def _changed(control: Control[Any], key: str, shown: Any) -> None:
     value = st.session_state[key]
-    choose(control, control.default if value is None else value)
+    # A widget that was gone and is drawn again reports what it had shown before: nobody has touched it.
+    if value != shown:
+        choose(control, control.default if value is None else value)
 
 
 def _just_opened(key: str) -> bool:

@@ -111,6 +111,45 @@ def test_a_reset_page_has_its_defaults_again_and_leaves_other_pages_alone() -> N
     assert at.query_params["size"] == "8"
 
 
+def gone_and_back() -> None:
+    import streamlit as st
+
+    from ui import visit
+
+    size = visit.Control("size", 3, visit.whole(1, 9))
+    bound = visit.bind(size, "a")
+    # What the browser sends for a widget that was gone for a while: a change for the server, for nobody else.
+    bound["on_change"](*bound["args"])
+    elsewhere = visit.expected(visit.Control("size", 5, visit.whole(1, 9)))
+    st.session_state[bound["key"]] = 7
+    bound["on_change"](*bound["args"])
+    st.session_state["seen"] = elsewhere, visit.expected(size)
+
+
+def test_a_widget_that_reports_what_it_showed_has_chosen_nothing() -> None:
+    # A page whose default is another keeps it; what somebody chose does come along.
+    assert AppTest.from_function(gone_and_back).run().session_state["seen"] == (5, 7)
+
+
+def listing() -> None:
+    import streamlit as st
+
+    from ui import visit
+
+    number = visit.Control("number", 0, visit.whole(0, 9))
+    for reported, shown in ((2, 2), ("3 of 7", 2)):
+        st.session_state["list"] = reported
+        visit.take(number, "list", shown)
+    untouched = dict(st.query_params), dict(st.session_state.get("visit.controls", {}))
+    st.session_state["list"] = 4
+    visit.take(number, "list", 2)
+    st.session_state["seen"] = untouched, dict(st.query_params)
+
+
+def test_only_another_line_of_a_list_is_taken_as_chosen() -> None:
+    assert AppTest.from_function(listing).run().session_state["seen"] == (({}, {}), {"number": "4"})
+
+
 def holding() -> None:
     import streamlit as st
 

@@ -66,13 +66,10 @@ function go(tour, wanted) {
   tour.component.setTriggerValue("go", step);
 }
 
-// Back and Forward of the browser: the address has changed already, and the server is told by Streamlit.
+// Back and Forward of the browser. The address has changed already, but the server goes by what it is sent.
 function back(tour) {
   const step = Number(new URLSearchParams(location.search).get("tour"));
-  if (!tour.steps[step - 1]) return;
-  tour.sent = null;
-  tour.step = step;
-  showStep(tour);
+  if (tour.steps[step - 1]) go(tour, step);
 }
 
 function showStep(tour) {
