@@ -46,6 +46,8 @@ def navigate() -> st.Page:
     if wanted is not None and (GOTO in st.query_params or current != pages[tour.PAGE]):
         rest = {name: value for name, value in st.query_params.to_dict().items() if name != GOTO}
         st.switch_page(pages.get(wanted, pages[HOME]), query_params=rest)
+    if current != pages[tour.PAGE]:
+        tour.leave()
     if current not in [pages[page] for page in ALONE]:
         with st.sidebar:
             _sidebar()
