@@ -69,15 +69,16 @@ def ours(pair: ModelPair, tokens: int, gamma: int) -> dict[str, Contender]:
     unpadded = dataclasses.replace(pair, width=None, padding_cost=1.0)
 
     def standard(prompt: Prompt) -> Run:
-        return _traced(unpadded, DecodeRequest(prompt.text, method="standard", max_new_tokens=tokens))
+        return traced(unpadded, DecodeRequest(prompt.text, method="standard", max_new_tokens=tokens))
 
     def speculative(prompt: Prompt) -> Run:
-        return _traced(pair, DecodeRequest(prompt.text, gamma=gamma, max_new_tokens=tokens))
+        return traced(pair, DecodeRequest(prompt.text, gamma=gamma, max_new_tokens=tokens))
 
     return {"standard": standard, "speculative": speculative}
 
 
-def _traced(pair: ModelPair, request: DecodeRequest) -> Run:
+def traced(pair: ModelPair, request: DecodeRequest) -> Run:
+    """A run of ours, timed."""
     began = perf_counter()
     trace = decode(pair, request)
     wall = perf_counter() - began
@@ -86,11 +87,20 @@ def _traced(pair: ModelPair, request: DecodeRequest) -> Run:
 
 def theirs(pair: ModelPair, preset: str, tokens: int, gamma: int) -> dict[str, Contender]:
     """Transformers' `generate` and its assisted generation, on copies of the pair as Transformers loads them."""
+    with_options, draft = transformers_way(pair, preset, tokens, gamma)
+    return {"transformers": with_options(), "assisted": with_options(assistant_model=draft)}
+
+
+def transformers_way(
+    pair: ModelPair, preset: str, tokens: int, gamma: int
+) -> tuple[Callable[..., Contender], PreTrainedModel]:
+    """What makes a contender of Transformers' `generate` with some options, and its copy of the draft."""
     target, draft = plain_models(pair, find_preset(preset))
-    # Assisted generation reads these from the draft's own configuration and from nowhere else.
-    draft.generation_config.num_assistant_tokens = gamma
-    draft.generation_config.num_assistant_tokens_schedule = "constant"
-    draft.generation_config.assistant_confidence_threshold = 0.0
+    for model in (target, draft):
+        # Assisted generation reads these from the drafting model's own configuration and from nowhere else.
+        model.generation_config.num_assistant_tokens = gamma
+        model.generation_config.num_assistant_tokens_schedule = "constant"
+        model.generation_config.assistant_confidence_threshold = 0.0
 
     def generate(prompt: Prompt, **more: Any) -> Run:
         ids = torch.tensor([prompt_tokens(pair, prompt.text, chat=True)], device=pair.device)
@@ -107,7 +117,7 @@ def theirs(pair: ModelPair, preset: str, tokens: int, gamma: int) -> dict[str, C
         seconds = now(pair.device) - began
         return Run(tuple(answer[0, ids.shape[1] :].tolist()), seconds, seconds)
 
-    return {"transformers": generate, "assisted": lambda prompt: generate(prompt, assistant_model=draft)}
+    return lambda **more: lambda prompt: generate(prompt, **more), draft
 
 
 def plain_models(pair: ModelPair, preset: Preset) -> tuple[PreTrainedModel, PreTrainedModel]:

@@ -10,8 +10,8 @@ import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from core.models.draft_model import DraftForCausalLM, draft_from_target, load_draft, save_draft
-from tools.draft_training import Distil, Texts, epoch, hidden_states, load_texts, make_batch, orthogonal
 from tools.draft_trainer import Trainer, choose_kept
+from tools.draft_training import Distil, Texts, epoch, hidden_states, load_texts, make_batch, orthogonal
 from tools.train_draft import evaluate, parse, show
 
 VOCAB, WIDTH, KEPT = 64, 32, 40
