@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import streamlit as st
 
 from core.decoding.request import DecodeRequest, RequestError
 from core.measure.readiness import Check, Result, answer, promises
 from core.measure.readiness_memory import OF_DTYPE, PRECISIONS, Row, machine_memory, rows
-from core.measure.readiness_times import Lines, lines, split
+from core.measure.readiness_times import Lines, lines, split, unsteady
 from core.models.errors import ModelError
 from core.serving.opening import PairFacts
 from core.settings import SettingsError, read_settings
@@ -85,8 +87,8 @@ def controls(chapter: Chapter) -> tuple[int, tuple[str, ...] | None]:
 
 def check(gamma: int, mine: tuple[str, ...] | None) -> list[Result] | None:
     """The check, or a button that starts it; its results once they are all there."""
-    wanted = Asked(gamma, mine) if mine is not None else None
     asked = ready_check.asked()
+    wanted = Asked(gamma, mine, asked.repeat if asked else 0) if mine is not None else None
     if asked != wanted or asked is None:
         number = len(wanted.checks) if wanted else 0
         st.button(
@@ -106,6 +108,9 @@ def check(gamma: int, mine: tuple[str, ...] | None) -> list[Result] | None:
         return None
     if asked != wanted:
         st.caption(f"The controls have changed since. These are the answers at γ = {asked.gamma}.")
+    else:
+        again = replace(asked, repeat=asked.repeat + 1)
+        st.button("Measure again", key="ready-again", icon=":material/replay:", on_click=ready_check.ask, args=(again,))
     verdicts(found)
     return found
 
@@ -167,6 +172,8 @@ def wait(found: list[Result], checked: bool) -> Lines | None:
     alone, drafted = ready_wait.dots(found, loading)
     show(waits(both, longest, alone, drafted, usual), "ready-waits", alt="Seconds an answer takes over its tokens.")
     st.markdown(ready_wait.waits_sentence(both, loading))
+    if busy := unsteady(found):
+        st.warning(ready_wait.busy_sentence(*busy), icon=":material/speed:")
     if checked:
         won = sum(r.speed_up > 1 for r in found)
         st.caption(

@@ -15,15 +15,18 @@ PLACE = "ready-check"
 MOST_OWN, LONGEST_OWN = 5, 2000
 MOST_KEPT = 128
 MINE = visit.Control("mine", "", visit.text)
+Key = tuple[DecodeRequest, int]
+"""A run, and how often it was made anew."""
 _ASKED, _ANSWERS = "ready.asked", "ready.answers"
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A check that was asked for: the draft length, and the visitor's own prompts."""
+    """A check that was asked for: the draft length, the visitor's own prompts, and how often it was measured anew."""
 
     gamma: int
     mine: tuple[str, ...] = ()
+    repeat: int = 0
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -63,7 +66,7 @@ def own_prompts(text: str) -> tuple[str, ...]:
 
 def done(wanted: Asked) -> int:
     """Answers of a check that are there already."""
-    return sum(request in _answers() for request in _requests(wanted))
+    return sum((request, wanted.repeat) in _answers() for request in _requests(wanted))
 
 
 def gather(wanted: Asked) -> list[Result] | None:
@@ -72,15 +75,15 @@ def gather(wanted: Asked) -> list[Result] | None:
     names += [f"With drafting: {c.label}" for c in wanted.checks]
     requests = _requests(wanted)
     for i, (name, request) in enumerate(zip(names, requests, strict=True)):
-        if request in _answers():
+        if (request, wanted.repeat) in _answers():
             continue
         place = st.empty()
         place.progress(i / len(requests), text=f"{name} ({i + 1} of {len(requests)})")
-        trace = engine.run(request, PLACE)
+        trace = engine.run(request, PLACE, repeat=wanted.repeat)
         if trace is None:
             return None
         place.empty()
-        _keep(request, answer(trace))
+        _keep((request, wanted.repeat), answer(trace))
     return results(wanted)
 
 
@@ -88,7 +91,7 @@ def results(wanted: Asked | None) -> list[Result] | None:
     """What a check gave, if all its answers are there."""
     if wanted is None or done(wanted) < 2 * len(wanted.checks):
         return None
-    found = [_answers()[request] for request in _requests(wanted)]
+    found = [_answers()[request, wanted.repeat] for request in _requests(wanted)]
     n = len(wanted.checks)
     return [Result(c, a, b) for c, a, b in zip(wanted.checks, found[:n], found[n:], strict=True)]
 
@@ -98,13 +101,13 @@ def _requests(wanted: Asked) -> Sequence[DecodeRequest]:
     return [*(c.request() for c in wanted.checks), *(c.request(wanted.gamma) for c in wanted.checks)]
 
 
-def _keep(request: DecodeRequest, found: Answer) -> None:
+def _keep(key: Key, found: Answer) -> None:
     kept = _answers()
-    kept[request] = found
+    kept[key] = found
     while len(kept) > MOST_KEPT:
         del kept[next(iter(kept))]
 
 
-def _answers() -> dict[DecodeRequest, Answer]:
-    held: dict[DecodeRequest, Answer] = st.session_state.setdefault(_ANSWERS, {})
+def _answers() -> dict[Key, Answer]:
+    held: dict[Key, Answer] = st.session_state.setdefault(_ANSWERS, {})
     return held

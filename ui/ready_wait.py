@@ -50,6 +50,14 @@ def wait_step(both: Lines | None, usual: int) -> Step:
     return Step("yes" if gain > NOTICED else "note" if gain > -NOTICED else "no", title, words)
 
 
+def busy_sentence(quickest: float, slowest: float) -> str:
+    """What to think of times that were taken on a busy machine."""
+    return (
+        f"**This machine was busy while it was measured**: the target alone took between {duration(quickest)} and "
+        f"{duration(slowest)} a token, for the same work. Measure again in a quiet moment before you decide."
+    )
+
+
 def split_formula(found: Split) -> str:
     """The speed-up from its parts, in TeX."""
     ms = [f"{1000 * x:.1f}" for x in (found.standard, found.draft, found.verify, found.overhead)]

@@ -9,6 +9,11 @@ from statistics import median
 
 from core.measure.readiness import Answer, Result
 
+LONG_ENOUGH = 8
+"""Tokens from which on an answer's pace says something."""
+STEADY = 1.5
+"""Largest spread of a steady machine: the slowest answer's pace over the quickest one's."""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -71,6 +76,17 @@ def _written(answers: Sequence[Answer]) -> int:
 
 def _per_token(answers: Sequence[Answer]) -> float:
     return sum(a.writing for a in answers) / _written(answers)
+
+
+def unsteady(results: Sequence[Result]) -> tuple[float, float] | None:
+    """The quickest and the slowest reference, in seconds a token, where they lie too far apart to be trusted.
+
+    The target does the same work for each token, so a large spread says that the machine was busy with other things.
+    """
+    paces = [_per_token([r.reference]) for r in results if len(r.reference.tokens) >= LONG_ENOUGH]
+    if not paces or max(paces) <= STEADY * min(paces):
+        return None
+    return min(paces), max(paces)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from core.decoding.events import fold
 from core.decoding.request import DecodeRequest
 from core.measure.readiness import Answer, Check, Result, answer, fault, first_object, promises, repetition
 from core.measure.readiness_memory import BITS, fit, higher, machine_memory, plan, rows, tokens_instead
-from core.measure.readiness_times import Line, Lines, lines, split
+from core.measure.readiness_times import Line, Lines, lines, split, unsteady
 from core.theory.memory import ModelSize, memory_plan
 from tests.pages import stand_in
 from tests.tiny import tiny_pair
@@ -81,10 +81,12 @@ def test_repetition_counts_sequences_that_stood_there_before() -> None:
 
 
 @given(st.lists(st.integers(0, 3), max_size=40))
-def test_repetition_is_a_share_and_saying_all_twice_raises_it(tokens: list[int]) -> None:
+def test_repetition_is_a_share_and_saying_all_twice_shows(tokens: list[int]) -> None:
+    n = len(tokens)
     assert 0 <= repetition(tokens) < 1
-    if len(tokens) >= 4:
-        assert repetition(tokens * 2) > repetition(tokens) or repetition(tokens) > 0.9
+    if n >= 4:
+        # Of 2n − 3 sequences, the second saying can only add the three that go over the seam.
+        assert repetition(tokens * 2) >= (n - 3) / (2 * n - 3) - 1e-12
 
 
 def test_equal_answers_keep_every_promise_that_was_tested() -> None:
@@ -177,6 +179,16 @@ def test_a_rounds_time_explains_the_speed_up() -> None:
     assert found.ceiling == pytest.approx(2.5)
     assert found.dearer(1) == pytest.approx(2.0) and found.dearer(5) == pytest.approx(1.0)
     assert split([Result(KNOWN, ONE, replace(TWO, drafted=0))]) is None
+
+
+def test_a_busy_machine_is_noticed() -> None:
+    ten = tuple(range(10))
+    steady = [Result(KNOWN, replace(ONE, tokens=ten, verify=0.09 * f), TWO) for f in (1.0, 1.4)]
+    assert unsteady(steady) is None and unsteady([]) is None
+    busy = [*steady, Result(KNOWN, replace(ONE, tokens=ten, verify=0.18), TWO)]
+    assert unsteady(busy) == pytest.approx((0.01, 0.02))
+    # A very short answer's pace says nothing.
+    assert unsteady([*steady, Result(KNOWN, replace(ONE, verify=0.9), TWO)]) is None
 
 
 BIG, SMALL = ModelSize(1_000_000_000, 10, 4, 50), ModelSize(100_000_000, 2, 4, 50)

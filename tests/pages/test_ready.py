@@ -35,6 +35,10 @@ def test_from_the_first_look_to_the_decision(open_page: Open) -> None:
     assert "2 not valid either way: the target's own doing, none changed" in said
     assert "Measured on the 12 prompts above" in said and "**Switch it on**" in said
     assert "12 of 12 prompts" in said
+    assert "was busy" not in said
+    at.button("ready-again").click().run()
+    assert not at.exception and at.session_state["ready.asked"].repeat == 1
+    assert "Measured on the 12 prompts above" in sentences(at)
     # Other controls leave what was measured in place, and say so.
     at.slider("ready:gamma").set_value(2).run()
     assert "These are the answers at γ = 4" in sentences(at)
