@@ -11,8 +11,10 @@ import streamlit as st
 from core.decoding.request import DRAFTER_NAMES, MAX_BRANCHES, MAX_GAMMA, POLICY_NAMES, DecodeRequest
 from core.decoding.trace import Trace
 from ui import content, runs, visit
+from ui.policies import CONTENDERS
 from ui.request_bar import OWN, STYLE, TEXT, prompt_control, seed_control, temperature_control
 from ui.runs import BothWays, Run
+from ui.sources import SOURCES
 from ui.words import times
 
 PAGE = "lab_workbench.py"
@@ -23,19 +25,8 @@ MOST_KEPT = 24
 
 VIEWS = {"run": "Run", "sweep": "Sweep γ", "compare": "Compare", "file": "Open a trace"}
 METHODS = {"speculative": "Draft and verify", "standard": "Target alone", "draft": "Draft alone"}
-DRAFTERS = {
-    "draft": "Draft model",
-    "lookup": "Prompt lookup",
-    "early_exit": "Early exit of the target",
-    "head": "Multi-token head",
-    "tree": "Tree of the draft model",
-}
-POLICIES = {
-    "fixed": "Fixed γ",
-    "heuristic": "Grow and shrink",
-    "goodput": "Best by forecast",
-    "confidence": "Stop when unsure",
-}
+DRAFTERS: dict[str, str] = {source.drafter: source.title for source in SOURCES}
+POLICIES: dict[str, str] = {c.policy: c.name for c in CONTENDERS if c.drafter == "draft"}
 RULES = {"rejection": "Rejection", "coupled": "Coupled draws"}
 TEMPLATES = {"prompt": "As meant", "on": "On", "off": "Off"}
 

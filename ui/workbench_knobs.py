@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from core.decoding.request import DRAFTER_NAMES, MAX_BRANCHES, MAX_GAMMA, POLICY_NAMES, DecodeRequest, RequestError
-from ui import content, visit
+from ui import content, engine, visit
 from ui.request_bar import OWN, prompt_control, request_bar
 from ui.workbench import (
     BRANCHES,
@@ -34,14 +34,14 @@ from ui.workbench import (
 )
 
 POLICY_HELP = (
-    "Fixed: γ guesses every round. Grow and shrink: two more after a round whose guesses all stayed, one fewer after "
-    "a miss. Best by forecast: the γ that promises most, by what the rounds so far showed; 0 where drafting does not "
-    "pay. Stop when unsure: up to γ guesses, fewer where the draft's own choice is weak."
+    "Fixed γ: as many guesses every round. Grow or shrink: two more after a round whose guesses all stayed, one fewer "
+    "after a miss. By the figures: the γ that promises most, by what the rounds so far showed; 0 where drafting does "
+    "not pay. Stop when unsure: up to γ guesses, fewer where the draft's own choice is weak."
 )
 DRAFTER_HELP = (
     "Draft model: a small model of its own. Prompt lookup: copies what followed the same words before. Early exit: "
-    "the target's first layers. Multi-token head: one more layer behind the target. Tree: several candidates a place, "
-    "one path survives."
+    "the target's first layers. Multi-token head: one more layer behind the target. Draft tree: several candidates a "
+    "place, one path survives."
 )
 
 
@@ -75,11 +75,13 @@ def knobs() -> DecodeRequest | None:
 
 def _drafting() -> dict[str, Any]:
     """What only a method that drafts has."""
+    ready = engine.status().state == "ready"
+    offered = engine.door().opened.facts.drafters if ready else DRAFTER_NAMES
     drafter = st.selectbox(
         "Guesses from",
         DRAFTER_NAMES,
-        format_func=lambda d: DRAFTERS[d],
-        width=260,
+        format_func=lambda d: DRAFTERS[d] if d in offered else f"{DRAFTERS[d]} (not with this pair)",
+        width=210,
         help=DRAFTER_HELP,
         **visit.bind(DRAFTER, PLACE),
     )
@@ -87,7 +89,7 @@ def _drafting() -> dict[str, Any]:
         "Policy for γ",
         POLICY_NAMES,
         format_func=lambda p: POLICIES[p],
-        width=210,
+        width=190,
         help=POLICY_HELP,
         **visit.bind(POLICY, PLACE),
     )
@@ -96,7 +98,7 @@ def _drafting() -> dict[str, Any]:
         1,
         MAX_GAMMA,
         step=1,
-        width=150,
+        width=140,
         help="Guesses before each target pass; a tree's depth. Where γ changes, it begins here.",
         **visit.bind(GAMMA, PLACE),
     )

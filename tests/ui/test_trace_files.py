@@ -13,12 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.decoding import DecodeRequest, decode
 from core.decoding.trace import Candidate, Node, Trace, TraceError
+from tests.tiny import tiny_pair
 from tests.ui.hand_made import CAT, CAT_ROUNDS, speculative, standard
 from ui import trace_files
 
 TRACE = speculative(CAT[0], CAT_ROUNDS)
 TEXT = TRACE.to_json()
+PAIR = tiny_pair()
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -31,6 +34,23 @@ def changed(change: Change) -> bytes:
 
 def test_what_was_saved_opens_again_unchanged() -> None:
     for trace in (TRACE, standard(CAT), _with_a_tree()):
+        assert trace_files.read(10, trace.to_json().encode()) == trace
+
+
+@pytest.mark.parametrize(
+    ("drafter", "policy", "rule"),
+    [
+        ("draft", "goodput", "coupled"),
+        ("lookup", "heuristic", "rejection"),
+        ("early_exit", "confidence", "rejection"),
+        ("tree", "fixed", "rejection"),
+        ("tree", "fixed", "coupled"),
+    ],
+)
+def test_what_any_drafter_and_policy_gives_opens_again(drafter: Any, policy: Any, rule: Any) -> None:
+    asked = DecodeRequest("1 2 1 2", drafter=drafter, policy=policy, rule=rule, max_new_tokens=12, gamma=3)
+    for temperature in (0.0, 1.0):
+        trace = decode(PAIR, replace(asked, temperature=temperature))
         assert trace_files.read(10, trace.to_json().encode()) == trace
 
 
