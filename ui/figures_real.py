@@ -97,11 +97,11 @@ def headlines(height: int = 430) -> go.Figure:
     styled(figure, height)
     figure.update_layout(
         showlegend=False,
-        margin={"l": 0, "r": 10, "t": 10, "b": 10},
+        margin={"l": 12, "r": 10, "t": 10, "b": 10},
         annotations=[
             note(1.02, i - 0.34, f"{x.name}: {x.speed_up:.2f}" + (f" to {x.high:.2f}×" if x.high else "×"))
             for i, x in enumerate(figures)
         ],
     )  # fmt: skip
-    figure.update_xaxes(title_text="speed-up", ticksuffix="×", range=[1, 2.7], tickvals=[1, 1.5, 2, 2.5])
+    figure.update_xaxes(title_text="speed-up", ticksuffix="×", range=[0.96, 2.7], tickvals=[1, 1.5, 2, 2.5])
     return figure.update_yaxes(visible=False, range=[len(figures) - 0.5, -0.7])

@@ -69,22 +69,26 @@ class Replay:
     @property
     def rounds(self) -> list[Round]:
         """The rounds that had room for a guess: the last one of a text may have none."""
-        written, found = 1, []
-        for r in self.trace.rounds:
-            if r.positions or written + 1 < self.trace.request.max_new_tokens:
-                found.append(r)
-            written += len(r.committed)
-        return found
+        return [r for r, room in self._rooms() if r.positions or room > 0]
 
     @property
     def lengths(self) -> list[int]:
-        """The number of guesses in each round that had room for one."""
-        return [len(r.positions) for r in self.rounds]
+        """The number of guesses in each round that was free to choose it: where the text was to end it may be cut."""
+        free = [len(r.positions) for r, room in self._rooms() if len(r.positions) < room]
+        return free or [len(r.positions) for r in self.rounds]
 
     @property
     def idle(self) -> int:
         """Rounds without a guess though there was room."""
-        return sum(length == 0 for length in self.lengths)
+        return sum(not r.positions for r in self.rounds)
+
+    def _rooms(self) -> list[tuple[Round, int]]:
+        """Each round, and the guesses that there was room for."""
+        written, found = 1, []
+        for r in self.trace.rounds:
+            found.append((r, self.trace.request.max_new_tokens - written - 1))
+            written += len(r.committed)
+        return found
 
 
 def replay(contender: Contender, standard: Trace, trace: Trace) -> Replay | None:
@@ -100,7 +104,7 @@ def behaviour(told: Replay) -> str:
         return "no round had room for a guess"
     idle = told.idle
     nothing = "found nothing" if told.contender.drafter == "lookup" else "switched off"
-    pause = f", {nothing} in {idle} of {count(len(lengths), 'round')}" if idle else ""
+    pause = f", {nothing} in {idle} of {count(len(told.rounds), 'round')}" if idle else ""
     if min(lengths) == max(lengths):
         return f"γ = {lengths[0]} throughout{pause}"
     return f"γ from {min(lengths)} to {max(lengths)}, {fmean(lengths):.1f} on average{pause}"
@@ -139,10 +143,13 @@ def _off(replays: Sequence[Replay]) -> list[str]:
         said.append("**Switch off:** nothing here beats standard decoding on this text.")
     for told in replays:
         if told.contender.policy == "goodput" and told.idle:
-            kept = "so it lost next to nothing" if told.both.speed_up >= NO_LOSS else "and still lost time"
+            gain = told.both.speed_up
+            came_out = (
+                "came out ahead" if gain >= 1 else "lost next to nothing" if gain >= NO_LOSS else "still lost time"
+            )
             said.append(
-                f"*{told.contender.name}* switched drafting off in {told.idle} of {count(len(told.rounds), 'round')}, "
-                f"{kept} ({times(told.both.speed_up)})."
+                f"*{told.contender.name}* switched drafting off in {told.idle} of {count(len(told.rounds), 'round')} "
+                f"and {came_out} ({times(gain)})."
             )
     return said
 

@@ -169,6 +169,8 @@ def test_requests_of_all_contenders_write_the_same_text() -> None:
 
 def test_what_a_contender_did_in_words() -> None:
     assert policies.behaviour(replayed(0, 1.0)) == "γ from 2 to 4, 3.7 on average"
+    cut = replace(TOGETHER, request=replace(TOGETHER.request, max_new_tokens=len(CAT) + 1))
+    assert policies.behaviour(Replay(CONTENDERS[0], cut, BOTH)) == "γ = 4 throughout"
     assert "switched off in 2 of 9 rounds" in policies.behaviour(replayed(2, 1.0, idle=2))
     assert "found nothing in 2 of 9 rounds" in policies.behaviour(replayed(4, 1.0, idle=2))
 
@@ -186,7 +188,7 @@ def test_the_last_round_without_room_for_a_guess_is_no_pause() -> None:
         ((0.9, 0.7, 0.8, 0.9, 0.95), ("**Grow or shrink** did best", "1.43×", "Keep the draft model")),
         ((0.9, 0.9, 0.9, 0.9, 0.5), ("**Swap the drafter** did best", "beats the draft model")),
         ((0.9, 0.9, 0.9, 0.9, 0.9), ("came so close", "needs no second model")),
-        ((1.3, 1.2, 1.02, 1.3, 1.5), ("**Switch off:**", "so it lost next to nothing")),
+        ((1.3, 1.2, 1.02, 1.3, 1.5), ("**Switch off:**", "and lost next to nothing")),
     ],
 )
 def test_the_conclusion_follows_the_figures(factors: tuple[float, ...], says: tuple[str, ...]) -> None:
