@@ -16,7 +16,7 @@ LOOK_OF = {False: (SKY.mark, "circle", "predictable"), True: (CRIMSON.mark, "dia
 """Colour, shape and word of a predictable and of a free text."""
 EVEN_LINE = {"color": MUTED.mark, "width": 3, "dash": "dash"}
 PATTERNS: dict[State, str] = {"plain": "", "kept": "", "correction": "/", "bonus": "."}
-ROW = 66
+ROW = 76
 """Pixels of a row of dots."""
 
 
@@ -81,13 +81,13 @@ def spread_figure(rows: Sequence[Spread], price: str, seed: int) -> go.Figure:
             legend = row.free not in named
             named.add(row.free)
             figure.add_traces(_dots(row, at, values, told, seed, legend), rows=1, cols=column)
-    height = 110 + ROW * len(rows)
+    height = 140 + ROW * len(rows)
     styled(figure, height)
     figure.update_layout(
         margin={"l": 10, "r": 20, "t": 40, "b": 10},
         annotations=[
             {
-                "x": 0, "xref": "paper", "xanchor": "left", "y": at - 0.32, "yref": "y", "text": visible(row.name, 44),
+                "x": 0, "xref": "paper", "xanchor": "left", "y": at - 0.3, "yref": "y", "text": visible(row.name, 44),
                 "showarrow": False, "font": {"size": FONT_SIZE},
             }
             for at, row in enumerate(rows)
@@ -108,14 +108,14 @@ def _dots(row: Spread, at: int, values: Sequence[float], told: str, seed: int, l
     seeds = [both.speculative.seed for both in row.pairs]
     dots = go.Scatter(
         x=values,
-        y=[at + 0.12] * len(values),
-        name=f"{word} text, one dot a seed",
+        y=[at + 0.16] * len(values),
+        name=f"{word} text",
         legendgroup=word,
         showlegend=legend,
         mode="markers",
         marker={
             "color": colour, "symbol": symbol, "opacity": 0.8,
-            "size": [20 if s == seed else 13 for s in seeds],
+            "size": [19 if s == seed else 12 for s in seeds],
             "line": {"color": MUTED.mark, "width": [4 if s == seed else 0 for s in seeds]},
         },
         customdata=seeds,
@@ -123,11 +123,11 @@ def _dots(row: Spread, at: int, values: Sequence[float], told: str, seed: int, l
     )  # fmt: skip
     mean = go.Scatter(
         x=[fmean(values)] if values else [],
-        y=[at + 0.12] * bool(values),
+        y=[at + 0.16] * bool(values),
         name="mean",
         showlegend=False,
         mode="markers",
-        marker={"symbol": "line-ns", "size": 30, "line": {"width": 4, "color": colour}},
+        marker={"symbol": "line-ns", "size": 26, "line": {"width": 4, "color": colour}},
         hovertemplate=f"mean: {told}<extra></extra>",
     )
     return [dots, mean]

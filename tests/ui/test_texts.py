@@ -130,6 +130,6 @@ def test_figures_are_plain_data_and_bad_words_are_no_markup() -> None:
     assert "0.98 s" in spec(clock_bars(1.25, 0.98, "s", 1.25))
     figure = spread_figure([told(LOOP, *EASY), told(POEM, *HARD), Spread(POEM, ())], "model", 2)
     names = [trace.name for trace in figure.data if trace.showlegend]
-    assert names == ["predictable text, one dot a seed", "free text, one dot a seed"]
+    assert names == ["predictable text", "free text"]
     # The run in hand is the larger dot with a ring.
-    assert list(figure.data[0].marker.size) == [13, 13, 20, 13, 13]
+    assert list(figure.data[0].marker.size) == [12, 12, 19, 12, 12]
