@@ -8,7 +8,7 @@ from core.decoding.trace import Trace, TraceError
 from ui.words import megabytes
 
 LARGEST = 12_000_000
-"""Bytes of a file that is opened: a run of 512 tokens at temperature 1 has about half as many."""
+"""Bytes of a file that is opened: a run of 512 tokens has 4 to 9 million, most at a high temperature."""
 _OPENED, _REFUSED = "workbench.opened", "workbench.refused"
 
 

@@ -55,7 +55,7 @@ def knobs() -> DecodeRequest | None:
     for sentence in visit.unreadable(*CONTROLS):
         st.warning(sentence, icon=":material/link_off:")
     with st.container(border=True, key=f"{PLACE}-knobs"):
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             method = st.segmented_control(
                 "Method", list(METHODS), format_func=lambda m: METHODS[m], required=True, **visit.bind(METHOD, PLACE)
             )
@@ -81,7 +81,7 @@ def _drafting() -> dict[str, Any]:
         "Guesses from",
         DRAFTER_NAMES,
         format_func=lambda d: DRAFTERS[d] if d in offered else f"{DRAFTERS[d]} (not with this pair)",
-        width=210,
+        width=200,
         help=DRAFTER_HELP,
         **visit.bind(DRAFTER, PLACE),
     )
@@ -89,7 +89,7 @@ def _drafting() -> dict[str, Any]:
         "Policy for γ",
         POLICY_NAMES,
         format_func=lambda p: POLICIES[p],
-        width=190,
+        width=180,
         help=POLICY_HELP,
         **visit.bind(POLICY, PLACE),
     )
@@ -98,7 +98,7 @@ def _drafting() -> dict[str, Any]:
         1,
         MAX_GAMMA,
         step=1,
-        width=140,
+        width=130,
         help="Guesses before each target pass; a tree's depth. Where γ changes, it begins here.",
         **visit.bind(GAMMA, PLACE),
     )
