@@ -8,6 +8,8 @@
 | SPECLAB_WIDTH       | the pair's own           | positions of every target pass, 1 to 64; 0 for no fixed width  |
 | SPECLAB_THREADS     | alone                    | alone: all cores, short spinning. hosted: leaves a core to the |
 |                     |                          | web server, never spins. A number: that many compute threads   |
+| SPECLAB_WORKER      | as threads say           | thread: the models live in the server's own process. process:  |
+|                     |                          | in one of their own, which hosted threads bring along          |
 | SPECLAB_CACHE       | ~/.cache/speculative-lab | folder of converted models and measurements                    |
 | SPECLAB_ACTIVE      | 4                        | runs that take turns, round by round                           |
 | SPECLAB_QUEUE       | 64                       | runs that may wait after those; one more is turned away        |
@@ -49,6 +51,7 @@ class Settings:
     dtype: str | None
     width: int | None
     threads: str
+    worker: str
     cache: Path
     active: int
     queue: int
@@ -76,12 +79,17 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     folders = _text(environment, "FOLDERS", "off")
     if folders not in ("on", "off"):
         raise SettingsError(f"SPECLAB_FOLDERS is on or off, not {folders!r}.")
+    threads = _threads(environment)
+    worker = _text(environment, "WORKER", "process" if threads == "hosted" else "thread")
+    if worker not in ("thread", "process"):
+        raise SettingsError(f"SPECLAB_WORKER is thread or process, not {worker!r}.")
     return Settings(
         preset=_text(environment, "PRESET", "bundled"),
         device=None if device == "auto" else device,
         dtype=None if dtype == "auto" else dtype,
         width=_whole(environment, "WIDTH", 0, 0, 64) if width else None,
-        threads=_threads(environment),
+        threads=threads,
+        worker=worker,
         cache=_cache(environment),
         active=_whole(environment, "ACTIVE", 4, 1, 64),
         queue=_whole(environment, "QUEUE", 64, 0, 10_000),

@@ -13,6 +13,7 @@ from core.decoding.request import Drafter
 from core.measure.latency import LENGTHS, LatencyCurve, cached, curve_path, measure
 from core.serving.local import LocalEngine
 from core.serving.protocol import Engine
+from core.serving.worker import Desk, WorkerProcess
 from core.settings import Settings
 from core.theory.memory import ModelSize, model_size
 
@@ -76,7 +77,25 @@ class Opened:
 
 
 def open_engine(settings: Settings, progress: Progress) -> Opened:
-    """Load the pair of the settings and put an engine before it.
+    """Load the pair of the settings and put an engine before it: in this process, or in one of its own.
+
+    Raises:
+        ModelError: when the pair cannot be loaded.
+    """
+    if settings.worker == "process":
+        worker = WorkerProcess(partial(open_desk, settings), progress)
+        atexit.register(worker.close)
+        works = {name: worker.work(name) for name in worker.names}
+        opened = Opened(engine_for(Desk(worker.stream, works, worker.facts), settings), worker.facts)
+    else:
+        desk = open_desk(settings, progress)
+        opened = Opened(engine_for(desk, settings), desk.facts)
+    atexit.register(opened.engine.close)
+    return opened
+
+
+def open_desk(settings: Settings, progress: Progress) -> Desk:
+    """Load the pair of the settings, in whichever process this runs.
 
     Raises:
         ModelError: when the pair cannot be loaded.
@@ -84,32 +103,33 @@ def open_engine(settings: Settings, progress: Progress) -> Opened:
     progress(0.0, "Starting the model library")
     from core.models import load_pair
 
-    pair = load_pair(settings.preset, dtype=settings.dtype, device=settings.device, progress=progress)
-    opened = Opened(engine_for(pair, settings), facts(pair))
-    atexit.register(opened.engine.close)
+    desk = desk_for(load_pair(settings.preset, settings.dtype, settings.device, progress), settings)
     # What was loaded stays for good: the collector, which runs after each script run, need not walk through it.
     gc.collect()
     gc.freeze()
-    return opened
+    return desk
 
 
-def engine_for(pair: ModelPair, settings: Settings) -> LocalEngine:
-    """An engine before a loaded pair.
-
-    Its calls: `score` (prompt, text or token ids, chat), `latency`, `stepping` (a request, a round's index),
-    `exactness` (a request, a switch, a number of runs).
-    """
+def desk_for(pair: ModelPair, settings: Settings) -> Desk:
+    """What a loaded pair offers: runs, and by name `score` (prompt, text or token ids, chat), `latency`, `stepping`
+    (a request, a round's index), `exactness` (a request, a switch, a number of runs)."""
     from core.decoding import stream
     from core.decoding.stepping import record
 
+    works = {
+        "score": partial(_score, pair),
+        "latency": partial(_latency, pair, settings),
+        "stepping": partial(record, pair),
+        "exactness": partial(_exactness, pair),
+    }
+    return Desk(partial(stream, pair), works, facts(pair))
+
+
+def engine_for(desk: Desk, settings: Settings) -> LocalEngine:
+    """An engine before what a pair offers."""
     return LocalEngine(
-        partial(stream, pair),
-        {
-            "score": partial(_score, pair),
-            "latency": partial(_latency, pair, settings),
-            "stepping": partial(record, pair),
-            "exactness": partial(_exactness, pair),
-        },
+        desk.stream,
+        desk.works,
         active=settings.active,
         queue_length=settings.queue,
         cache_size=settings.traces,

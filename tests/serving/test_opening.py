@@ -13,7 +13,7 @@ from core.measure.latency import LatencyCurve
 from core.models import ModelPair
 from core.models.pair import Identity
 from core.serving import LocalEngine
-from core.serving.opening import engine_for, facts
+from core.serving.opening import desk_for, engine_for, facts
 from core.settings import read_settings
 from tests.tiny import tiny_model, tiny_pair
 
@@ -25,7 +25,8 @@ def tiny() -> ModelPair:
 
 @pytest.fixture
 def engine(tiny: ModelPair, tmp_path: Path) -> Iterator[LocalEngine]:
-    engine = engine_for(tiny, read_settings({"SPECLAB_CACHE": str(tmp_path), "SPECLAB_ACTIVE": "3"}))
+    settings = read_settings({"SPECLAB_CACHE": str(tmp_path), "SPECLAB_ACTIVE": "3"})
+    engine = engine_for(desk_for(tiny, settings), settings)
     yield engine
     engine.close()
 
