@@ -67,9 +67,15 @@ def marking(odd: int, total: int) -> None:
             f"The big model would hardly have written **{count(odd, 'word')}** of the small model's {total}.",
             width="content",
         )
-        st.slider(
-            "Mark words to which it gives less than", 1, 50, format="%d %%", width=300, **visit.bind(LIMIT, "careful")
-        )
+        with aside("limit"):
+            st.slider(
+                "Mark words to which it gives less than",
+                1,
+                50,
+                format="%d %%",
+                width=300,
+                **visit.bind(LIMIT, "careful"),
+            )
 
 
 def every_call_counts(lane: Lane) -> Lane:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.decoding.trace import Trace
 from ui import engine
-from ui.chapter import Chapter
+from ui.chapter import Chapter, side_by_side
 from ui.clocks import probability
 from ui.components.token_strip import StripToken, token_strip
 from ui.figures import show, top_five
@@ -33,14 +33,17 @@ def stage(chapter: Chapter) -> None:
         return
     same = [x.rank_q == 0 for x in scored.positions]
     revealed = chapter.predict(sum(same), {"same": sum(same), "total": len(same)})
-    chosen = strip(big, scored, same if revealed else None)
-    if remark := ended_early(big, "the big model", "word"):
-        st.caption(remark)
-    if revealed:
-        summary(same)
-    else:
-        st.caption("One word is opened as a sample. The others wait for your guess.")
-    beginning_and_choices(request.prompt, big, scored, chosen if revealed else 0)
+    words, choices = side_by_side([2, 3])
+    with words:
+        chosen = strip(big, scored, same if revealed else None)
+        if remark := ended_early(big, "the big model", "word"):
+            st.caption(remark)
+        if revealed:
+            summary(same)
+        else:
+            st.caption("One word is opened as a sample. The others wait for your guess.")
+    with choices:
+        beginning_and_choices(request.prompt, big, scored, chosen if revealed else 0)
 
 
 def strip(big: Trace, scored: Scored, same: Sequence[bool] | None) -> int:

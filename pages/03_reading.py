@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.measure.latency import KNEE_COST, LatencyCurve
 from ui import engine
-from ui.chapter import Chapter, aside
+from ui.chapter import Chapter, aside, side_by_side
 from ui.clock_bar import clock_bar, pace, pace_note
 from ui.clocks import Call, Clock, Lane, LaneToken
 from ui.components.lanes import WORDS, lanes
@@ -23,7 +23,8 @@ FLAT = 4
 
 def stage(chapter: Chapter) -> None:
     request = request_bar("reading", chapter.text)
-    clock = clock_bar("reading", "big", None)
+    with aside("clock"):
+        clock = clock_bar("reading", "big", None)
     ready = engine.loading_panel()
     curve = engine.latency("reading-latency") if ready else None
     facts = {"one_ms": duration(cost(curve, 1)), "five_ms": duration(cost(curve, CHECKED))} if curve else None
@@ -33,15 +34,18 @@ def stage(chapter: Chapter) -> None:
         and request
         and engine.run(replace(request, method="standard", max_new_tokens=chapter.text.length), "reading-big")
     )
+    ways, measured = side_by_side([1, 1])
     if big and (curve or clock.target_seconds):
-        tick_clock(big.pieces, clock, curve, revealed)
+        with ways:
+            tick_clock(big.pieces, clock, curve, revealed)
     if revealed:
-        with aside("why"):
-            why()
-        if curve:
-            proof(curve)
-            with aside("proof"):
-                proof_in_words(curve, chapter.text.length)
+        with measured:
+            with aside("why"):
+                why()
+            if curve:
+                proof(curve)
+                with aside("proof"):
+                    proof_in_words(curve, chapter.text.length)
 
 
 def cost(curve: LatencyCurve, n: int) -> float:

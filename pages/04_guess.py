@@ -24,7 +24,7 @@ def stage(chapter: Chapter) -> None:
         loop_diagram(gamma, "guess-loop")
     if request is None or not engine.loading_panel():
         return
-    with controls, st.container(width="content"):
+    with controls, aside("clock"):
         clock = clock_bar("guess")
     alone, together = runs(request, gamma, chapter.text.length, "guess")
     if alone is None or together is None:

@@ -3,16 +3,19 @@
 import streamlit as st
 
 from core.decoding.trace import Position
-from ui import formulas, visit
+from ui import formulas, tour, visit
 from ui.chapter import Chapter, aside
 from ui.components.one_pass import one_pass
 from ui.figures import show
 from ui.figures_round import distribution_bars, either, unused, written
 from ui.hand import Hand, belonging, hand, tell_unreadable
 from ui.round_words import assumption, dropped, quoted, telling_place
+from ui.words import nats
 
 PLACE = visit.Control("place", 0, visit.whole(0, 33))
 """The place looked at, from 1; 0 while none was chosen."""
+MOST, FEW = 12, 5
+"""Tokens whose bars are drawn: on the page, and on the tour, where they have to be read from afar."""
 
 
 def stage(chapter: Chapter) -> None:
@@ -57,19 +60,21 @@ def both(x: Position) -> None:
     """p and q at one guess."""
     bars, figures = st.columns([3, 2], gap="large")
     with bars:
-        show(distribution_bars(either(x)), "pass-bars")
+        show(distribution_bars(either(x, FEW if tour.on() else MOST)), "pass-bars")
     with figures:
         st.latex(formulas.beta(x))
-        st.caption("β is the share of the two distributions that overlaps: how often a guess here stays.")
+        with aside("overlap"):
+            st.caption("β is the share of the two distributions that overlaps: how often a guess here stays.")
         with st.container(horizontal=True, gap="medium"):
             for label, value in (
                 ("p of the guess", f"{x.p:.3f}"),
                 ("q of the guess", f"{x.q:.3f}"),
-                ("entropy of p", f"{x.entropy_p:.2f} nats"),
-                ("entropy of q", f"{x.entropy_q:.2f} nats"),
+                ("entropy of p", nats(x.entropy_p)),
+                ("entropy of q", nats(x.entropy_q)),
             ):
                 st.metric(label, value, width="content")
-        st.caption("Entropy 0 means sure of one token; a higher value means that many are in play.")
+        with aside("entropy"):
+            st.caption("Entropy 0 means sure of one token; a higher value means that many are in play.")
 
 
 def bonus_place(held: Hand) -> None:
@@ -83,7 +88,7 @@ def bonus_place(held: Hand) -> None:
         f"All guesses were kept, so the bonus token is drawn here: **{quoted(final.text)}**. The draft has no q for it."
     )
     show(distribution_bars(written(final)), "pass-bars")
-    st.metric("entropy of p", f"{final.entropy:.2f} nats", width="content")
+    st.metric("entropy of p", nats(final.entropy), width="content")
 
 
 Chapter(5).show(stage)

@@ -4,8 +4,8 @@ import streamlit as st
 
 from core.decoding.trace import Position
 from core.measure.toy import MOST, play
-from ui import visit
-from ui.chapter import Chapter, aside
+from ui import tour, visit
+from ui.chapter import Chapter, aside, side_by_side
 from ui.components.token_strip import StripToken, token_strip
 from ui.figures import show
 from ui.figures_toys import Split, dart, split_bars, tallies
@@ -35,15 +35,19 @@ TRIED = 1000
 
 
 def stage(chapter: Chapter) -> None:
-    st.markdown("#### A toy with two tokens")
-    p, q = two_tokens()
+    toy, tries = side_by_side([6, 5])
+    with toy:
+        st.markdown("#### A toy with two tokens")
+        p, q = two_tokens()
     tried = play(ASKED_P, ASKED_Q, "residual", TRIED, 0)
     guessed, kept = int(tried.guessed[0]), int(tried.stayed[0])
     facts = {"drawn": f"{TRIED:,}", "guessed": guessed, "kept": kept, "share": f"{100 * kept / guessed:.1f} %"}
     revealed = chapter.predict(facts=facts)
     if revealed:
-        rule(p, q)
-        draws(p, q)
+        with toy:
+            rule(p, q)
+        with tries:
+            draws(p, q)
     else:
         st.caption("How often each guess may stay, and the draws, wait for your prediction.")
     with aside("real"):
@@ -60,7 +64,8 @@ def two_tokens() -> tuple[tuple[float, float], tuple[float, float]]:
         shares = []
         for name, who, control in (("q", "the draft", Q_A), ("p", "the target", P_A)):
             share = st.slider(f"{name}(A): how often {who} says A", 0.0, 1.0, step=0.01, **visit.bind(control, "keep"))
-            st.caption(f"B has what is left: {name}(B) = 1 − {share:.2f} = **{1 - share:.2f}**")
+            with aside(f"of-b-{name}"):
+                st.caption(f"B has what is left: {name}(B) = 1 − {share:.2f} = **{1 - share:.2f}**")
             shares.append((share, round(1 - share, 6)))
         q, p = shares
     with right:
@@ -72,7 +77,7 @@ def two_tokens() -> tuple[tuple[float, float], tuple[float, float]]:
 def rule(p: tuple[float, ...], q: tuple[float, ...]) -> None:
     """How often each guess may stay."""
     st.markdown("##### How often a guess may stay")
-    of_a, of_b, of_any = st.columns(3)
+    of_a, of_b, of_any = (*st.columns(2, gap="small"), st.container()) if tour.on() else st.columns(3)
     for column, (name, *pair) in zip((of_a, of_b), zip(NAMES, p, q, strict=True), strict=True):
         column.latex(keep_formula(name, *pair))
     of_any.latex(beta_formula(p, q))
@@ -85,15 +90,16 @@ def draws(p: tuple[float, ...], q: tuple[float, ...]) -> None:
         for more in (1, 10, 1000):
             st.button(f"Draw {more:,}", on_click=visit.choose, args=(DRAWN, min(MOST, drawn + more)), type="primary")
         st.button("Start over", on_click=visit.choose, args=(DRAWN, 0), icon=":material/restart_alt:")
-        st.number_input(
-            "Seed of the draws",
-            0,
-            MAX_SEED,
-            step=1,
-            width=180,
-            help="The same seed gives the same draws.",
-            **visit.bind(SEED, "keep"),
-        )
+        with aside("seed"):
+            st.number_input(
+                "Seed of the draws",
+                0,
+                MAX_SEED,
+                step=1,
+                width=180,
+                help="The same seed gives the same draws.",
+                **visit.bind(SEED, "keep"),
+            )
         if (p, q) != (ASKED_P, ASKED_Q):
             st.button("Take the question's numbers", on_click=as_asked, type="tertiary")
     rounds = play(p, q, "residual", drawn, visit.value(SEED, "keep"))

@@ -11,8 +11,8 @@ import streamlit as st
 from core.decoding.trace import Trace
 from core.measure.exactness import Replacement, chi_square, output_distribution, residual, tv, tv_band
 from core.measure.toy import MOST, Handful, Rounds, handful, play, read_back, with_share, written_out
-from ui import engine, visit
-from ui.chapter import Chapter, aside
+from ui import engine, tour, visit
+from ui.chapter import Chapter, aside, side_by_side
 from ui.components.chart import Clicked
 from ui.figures import show
 from ui.figures_toys import Split, distance, outputs, split_bars
@@ -55,18 +55,25 @@ def stage(chapter: Chapter) -> None:
     few = read_back(real, visit.value(SHARES, "miss")) or real
     wrong, right = (tv(written(few, rule), np.array(few.p)) for rule in ("target", "residual"))
     revealed = chapter.predict(facts={"wrong_tv": f"{wrong:.3f}", "right_tv": f"{right:.3f}" if right > 1e-9 else "0"})
-    picture(few, revealed)
-    with aside("handful"):
-        if few == real:
-            st.caption(
-                f"Cut to these few, p and q overlap by β = {few.beta:.2f}; over all tokens by "
-                f"{place.position.beta:.2f}. Tokens that are lumped together hide their differences."
-                + (" r is the residual." if revealed else "")
-            )
-        edit(real, few)
+    chosen, seen = side_by_side([1, 1])
+    with chosen:
+        picture(few, revealed)
+        with aside("handful"):
+            if few == real:
+                st.caption(
+                    f"Cut to these few, p and q overlap by β = {few.beta:.2f}; over all tokens by "
+                    f"{place.position.beta:.2f}. Tokens that are lumped together hide their differences."
+                    + (" r is the residual." if revealed else "")
+                )
+            edit(real, few)
     if revealed:
-        rule = instead(few)
-        draws(few, rule)
+        with chosen:
+            rule = instead(few)
+            with aside("compare"):
+                st.markdown("#### Draw, and compare with p")
+            drawn, test_at = controls()
+        with seen:
+            draws(few, rule, drawn, test_at)
     else:
         st.caption("The ways to replace a dropped guess, and the draws, wait for your prediction.")
 
@@ -167,14 +174,11 @@ def instead(few: Handful) -> Replacement:
     return rule
 
 
-def draws(few: Handful, rule: Replacement) -> None:
+def draws(few: Handful, rule: Replacement, drawn: int, test_at: int) -> None:
     """Many draws under the rule, what came out, and the test at a number fixed beforehand."""
-    with aside("compare"):
-        st.markdown("#### Draw, and compare with p")
-    drawn, test_at = controls()
     rounds = play(few.p, few.q, rule, drawn, visit.value(SEED, "miss"))
     p, exact = np.array(few.p), written(few, rule)
-    left, right = st.columns(2, gap="medium")
+    left, right = (st.container(), st.container()) if tour.on() else st.columns(2, gap="medium")
     with left:
         st.markdown(f"**{drawn:,} draws.** What was written, beside p")
         counted = rounds.output() / max(1, drawn)

@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from ui import formulas, visit
-from ui.chapter import Chapter
+from ui.chapter import Chapter, side_by_side
 from ui.components.round_steps import round_steps
 from ui.figures import show
 from ui.figures_round import distribution_bars, left_over, written
@@ -24,8 +24,11 @@ def stage(chapter: Chapter) -> None:
     chapter.predict(facts={"gained": gained(held.round)})
     steps = frames(held.round)
     at = min(belonging(STEP, "steps", (held.trace.request, held.round.index)), len(steps) - 1)
-    round_steps(held, steps, key="steps-round", step=at, on_step=partial(visit.choose, STEP))
-    explained(held, steps[at])
+    picture, words = side_by_side([3, 2])
+    with picture:
+        round_steps(held, steps, key="steps-round", step=at, on_step=partial(visit.choose, STEP))
+    with words:
+        explained(held, steps[at])
 
 
 def explained(held: Hand, frame: Frame) -> None:

@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from core.theory.simulation import survival_band
-from ui import engine, figures_pays, pays, runs, visit
-from ui.chapter import Chapter, aside
+from ui import engine, figures_pays, pays, runs, tour, visit
+from ui.chapter import Chapter, aside, side_by_side
 from ui.content import ChapterText
 from ui.figures import show
 from ui.pays import ALPHA, DRAW, GAMMA, MOST_GAMMA, NUMBERS_OF_ROUNDS, ROUNDS, C, Dot, Model
@@ -45,19 +46,24 @@ def stage(chapter: Chapter) -> None:
 @st.fragment
 def on_paper(hand: Dot | None, others: list[Dot], told: bool) -> None:
     """Everything that follows the sliders, and nothing else: a moved slider runs this alone again."""
-    model = sliders(hand)
+    numbers, pictures = side_by_side([1, 2])
+    with numbers:
+        model = sliders(hand)
     if not told and pays.gives_away(model):
         st.info(
             "These numbers lie close to those of the question above. Answer or skip it first, then look.",
             icon=":material/lock:",
         )
         return
-    in_words(model)
+    with pictures if tour.on() else numbers:
+        on_the_formulas(model)
+    with numbers:
+        verdict(model)
     if not told:
         speedup_curve(model, hand, others)
         st.caption("A map of all α and c would answer the question above. It waits for your prediction.")
         return
-    left, right = st.columns([11, 9], gap="medium")
+    left, right = pictures.columns([11, 9], gap="medium")
     with left:
         speedup_curve(model, hand, others)
     with right:
@@ -71,7 +77,10 @@ def sliders(hand: Dot | None) -> Model:
     with st.container(border=True, key="pays-model"):
         top = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
         top.caption("Model: these three numbers are made up. Move them.", width="content")
-        left, middle, right = st.columns(3, gap="medium")
+        # Where the tour has the pictures beside them, the sliders stand one below the other.
+        left, middle, right = (
+            (st.container(), st.container(), st.container()) if tour.on() else st.columns(3, gap="medium")
+        )
         alpha = left.slider("Acceptance rate α (model)", 0.0, 1.0, step=0.01, **visit.bind(ALPHA, "pays"))
         c = middle.slider("Cost ratio c (model)", 0.0, 1.0, step=0.01, **visit.bind(C, "pays"))
         gamma = right.slider("Draft length γ (model)", 1, MOST_GAMMA, **visit.bind(GAMMA, "pays"))
@@ -93,12 +102,16 @@ def set_sliders(measured: Model) -> None:
     visit.choose(GAMMA, nearest.gamma)
 
 
-def in_words(model: Model) -> None:
-    """The formulas with the current numbers, faster or slower, and the best γ."""
+def on_the_formulas(model: Model) -> None:
+    """The formulas with the current numbers."""
     labels = ("Tokens a round", "Cost of a round", "Speed-up")
-    for column, label, formula in zip(st.columns(3, gap="medium"), labels, pays.formulas(model), strict=True):
+    for column, label, formula in zip(st.columns([5, 4, 4], gap="small"), labels, pays.formulas(model), strict=True):
         column.caption(label)
         column.latex(formula)
+
+
+def verdict(model: Model) -> None:
+    """Faster or slower, and the best γ."""
     say = st.success if model.speed_up > 1 + pays.EVEN else st.error if model.speed_up < 1 - pays.EVEN else st.info
     icon = ":material/trending_up:" if model.speed_up > 1 else ":material/trending_down:"
     say(f"{pays.verdict(model)} {pays.advice(model)}", icon=icon)
@@ -107,12 +120,19 @@ def in_words(model: Model) -> None:
 def speedup_curve(model: Model, hand: Dot | None, others: list[Dot]) -> None:
     st.markdown("##### Speed-up over the draft length")
     rounds, seed = dice()
-    show(figures_pays.speedup_over_gamma(model, pays.play(model, rounds, seed), hand, others), "pays-curve")
+    show(roomy(figures_pays.speedup_over_gamma(model, pays.play(model, rounds, seed), hand, others)), "pays-curve")
     with aside("crosses"):
         st.caption(
             f"Crosses: {rounds:,} rounds played with dice at each γ (seed {seed}). Band: their 95 % confidence "
             f"interval. Of {MOST_GAMMA} such intervals one misses the line on average, by chance alone."
         )
+
+
+def roomy(figure: go.Figure) -> go.Figure:
+    """On the tour the pictures are narrow, so their legends have several rows: room for them above the axes."""
+    if tour.on():
+        figure.update_layout(height=figure.layout.height + 60, margin={"t": figure.layout.margin.t + 70})
+    return figure
 
 
 def dice() -> tuple[int, int]:
@@ -134,14 +154,15 @@ def dice() -> tuple[int, int]:
 
 def speedup_map(model: Model, hand: Dot | None, others: list[Dot]) -> None:
     st.markdown("##### The map")
-    kind = st.segmented_control(
-        "Speed-up over α and c",
-        list(MAPS),
-        format_func=lambda name: MAPS[name],
-        required=True,
-        **visit.bind(MAP, "pays"),
-    )
-    show(figures_pays.speedup_map(model, kind == "best", hand, others), "pays-map")
+    with aside("map-kind"):
+        kind = st.segmented_control(
+            "Speed-up over α and c",
+            list(MAPS),
+            format_func=lambda name: MAPS[name],
+            required=True,
+            **visit.bind(MAP, "pays"),
+        )
+    show(roomy(figures_pays.speedup_map(model, kind == "best", hand, others)), "pays-map")
     if kind == "best":
         st.caption("With the best γ everywhere the border is a straight line: drafting can pay exactly where α > c.")
 

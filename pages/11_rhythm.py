@@ -62,7 +62,8 @@ def stage(chapter: Chapter) -> None:
         text(alone, together, lanes)
     with chapter.view("gaps"):
         waiting(lanes, both, unit)
-        lost, plan = waste(together), price(alone, together)
+        with aside("price"):
+            lost, plan = waste(together), price(alone, together)
     with chapter.view("cards"):
         cards(
             stays(*both, len(alone.tokens), parting(alone.tokens, together.tokens), unit),
@@ -73,7 +74,7 @@ def stage(chapter: Chapter) -> None:
 
 def axis() -> tuple[Clock, Unit]:
     """The clock and the unit of the axis."""
-    with st.container(width="content"):
+    with aside("clock"), st.container(width="content"):
         clock = clock_bar(PAGE, default="measured")
     unit = st.segmented_control(
         "Unit of the axis",
@@ -110,17 +111,19 @@ def picture(lanes: list[Lane], both: tuple[Rhythm, Rhythm], unit: Unit) -> None:
 
 def text(alone: Trace, together: Trace, lanes: list[Lane]) -> None:
     """The texts held against each other, and the one that both wrote."""
-    st.subheader("The same text", anchor=False)
+    with aside("same-text"):
+        st.subheader("The same text", anchor=False)
     comparison(alone, together)
     if remark := ended_early(together, "the target", "token"):
         st.caption(remark)
-    token_strip(
-        [StripToken(t.text, t.state, t.tip, t.group) for t in lanes[1].tokens if t.delivered],
-        key="rhythm-text",
-        label="The text, as draft and verify wrote it",
-        selectable=False,
-        legend=False,
-    )
+    with aside("text"):
+        token_strip(
+            [StripToken(t.text, t.state, t.tip, t.group) for t in lanes[1].tokens if t.delivered],
+            key="rhythm-text",
+            label="The text, as draft and verify wrote it",
+            selectable=False,
+            legend=False,
+        )
 
 
 def waiting(lanes: list[Lane], both: tuple[Rhythm, Rhythm], unit: Unit) -> None:

@@ -103,6 +103,14 @@ def aside(name: str) -> DeltaGenerator:
     return st.container(key=f"aside-{name}")
 
 
+def side_by_side(widths: list[int]) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Places for two halves of a stage: one below the other on its page, abreast on the tour's wide screen."""
+    if not tour.on():
+        return st.container(), st.container()
+    left, right = st.columns(widths, gap="large")
+    return left, right
+
+
 def _questions(questions: tuple[content.Raised, ...]) -> None:
     """What the chapter leaves open: a link where the lab has the chapter that answers it."""
     with st.container(key="raised", gap="xsmall"):

@@ -72,9 +72,9 @@ def _label(share: float) -> str:
     return f"{share:.1%}" if share >= 0.001 else "<0.1%"
 
 
-def either(x: Position) -> list[Row]:
-    """Rows for p and q at a guess: the first twelve of either, and the rest as one."""
-    shown, rest_p, rest_q = first_of_either(x)
+def either(x: Position, most: int = 12) -> list[Row]:
+    """Rows for p and q at a guess: the first of either, and the rest as one."""
+    shown, rest_p, rest_q = first_of_either(x, most)
     rows = [Row(c.text, c.p, c.q, mark="▸" if c.token == x.token else "") for c in shown]
     return [*rows, *_rest(rest_p, rest_q)]
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 import streamlit as st
 
 from ui import content, navigation, visit
+from ui.chapter import aside
 from ui.page import heading
 
 LEAST, MOST = 3, 4
@@ -22,8 +24,10 @@ def show_part(part_id: str, picture: Callable[[], None] | None = None) -> None:
     st.markdown(part.intro)
     if picture:
         picture()
-    st.markdown("##### What you will know afterwards")
-    st.markdown("\n".join(f"- {answer}" for answer in part.answers))
+    # On the tour a picture has to be seen from afar, and it says the same.
+    with aside("answers") if picture else nullcontext():
+        st.markdown("##### What you will know afterwards")
+        st.markdown("\n".join(f"- {answer}" for answer in part.answers))
     chapter_cards(part_id)
     _where_we_are(part_id)
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.decoding.trace import Choice, Position, Round, Trace
 from ui.figures import show, top_five
-from ui.words import share, visible
+from ui.words import nats, share, visible
 
 RAW = "At temperature 1, with nothing cut off."
 
@@ -103,7 +103,7 @@ def figures(trace: Trace, x: Position | Choice) -> list[tuple[str, str]]:
     greedy = trace.request.temperature == 0
     raw = [("p (raw)", f"{x.p_raw:.3f}")]
     if isinstance(x, Choice):
-        return raw if greedy else [*raw, ("p", f"{x.p:.3f}"), ("entropy", f"{x.entropy:.2f} nats")]
+        return raw if greedy else [*raw, ("p", f"{x.p:.3f}"), ("entropy", nats(x.entropy))]
     raw.append(("q (raw)", f"{x.q_raw:.3f}"))
     if greedy:
         return raw

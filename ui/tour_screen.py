@@ -46,10 +46,11 @@ _STYLE = """<style>
   opacity: 0;
   pointer-events: none;
 }
-[class*=st-key-view-] { --small: 1rem; }
+[class*=st-key-view-] { --small: 1rem; --lane-text: 1.2rem; --lane-line: 1.6; }
 [class*=st-key-view-] :is(
   [data-testid=stCaptionContainer], [data-testid=stWidgetLabel], [data-testid=stMetricLabel], button
-) p {
+) p,
+[class*=st-key-view-] [data-testid=stSliderThumbValue] {
   font-size: 1rem;
 }
 [class*=st-key-view-] :is(h3, h4, h5, h6) { padding-block: 0.2rem 0.5rem; }

@@ -22,6 +22,11 @@ def share(part: float) -> str:
     return "under 1 %" if 0 < part < 0.01 else f"{part * 100:.0f} %"
 
 
+def nats(entropy: float) -> str:
+    """An entropy: `0.34 nats`. One of zero may come as a zero with a sign."""
+    return f"{max(0.0, entropy):.2f} nats"
+
+
 def megabytes(number: int) -> str:
     """An amount of memory, from bytes: `0.7 MB`, `24 MB`, `1.2 GB`."""
     if number >= 1e9:
