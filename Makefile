@@ -17,16 +17,21 @@ TESTS ?= tests
 # Two tests at a time, a file's tests in turn: they share the pair or a server that is slow to start.
 PYTEST := $(PY) -m pytest -n 2 --dist loadfile
 
-.PHONY: run test test-all check format benchmark screenshots models browser clean
+.PHONY: run link test test-all check format benchmark screenshots models browser postgres clean
 
 run: models
 	@echo "Speculative Lab: http://$(ADDRESS):$(PORT) (Ctrl+C stops it)"
+	@$(PY) -m core.classroom link --address=$(ADDRESS) --port=$(PORT) || true
 	@$(PY) -m streamlit run Home.py --server.port=$(PORT) --server.address=$(ADDRESS) --server.headless=true
 
-test: $(READY_DEV) models browser
+# Another link for a lecturer: each works once.
+link: $(READY)
+	@$(PY) -m core.classroom link --address=$(ADDRESS) --port=$(PORT)
+
+test: $(READY_DEV) models browser postgres
 	@$(PYTEST) $(TESTS)
 
-test-all: $(READY_DEV) models browser
+test-all: $(READY_DEV) models browser postgres
 	@$(PYTEST) -m "slow or not slow" $(TESTS)
 
 check: $(READY_DEV)
@@ -56,6 +61,17 @@ browser:
 	  else \
 	    echo "The browser tests need Chromium: install it (on Debian: sudo apt-get install chromium) and try again." >&2; \
 	    exit 1; \
+	  fi; }
+
+# For the tests alone, which start a server of their own. Without it they run on SQLite.
+postgres:
+	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "Installing PostgreSQL for the classroom's tests"; \
+	    apt-get update -qq; \
+	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql >/dev/null; \
+	  else \
+	    echo "PostgreSQL is not installed: its tests are skipped (on Debian: sudo apt-get install postgresql)."; \
 	  fi; }
 
 clean:

@@ -76,3 +76,14 @@ def test_what_the_user_has_set_is_left_alone() -> None:
 def test_settings_come_before_torch() -> None:
     code = "import sys, core.settings; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_where_votes_are_kept() -> None:
+    assert read_settings({}).database == f"sqlite:///{Path.home()}/.local/share/speculative-lab/classroom.db"
+    for written in ("postgres", "postgresql", "postgresql+psycopg"):
+        settings = read_settings({"SPECLAB_DATABASE": f"{written}://lab:secret@db/lab"})
+        assert settings.database == "postgresql+psycopg://lab:secret@db/lab"
+    for wrong in ("mysql://lab:secret@db/lab", "sqlite://", "sqlite:///", "lab:secret", "postgresql://"):
+        with pytest.raises(SettingsError) as told:
+            read_settings({"SPECLAB_DATABASE": wrong})
+        assert "secret" not in str(told.value)

@@ -41,14 +41,14 @@ def serving(command: Sequence[str] = ("-m", "streamlit", "run", "Home.py"), unde
     )
     url = f"http://127.0.0.1:{port}{f'/{under}' if under else ''}"
     try:
-        _await_health(url, process)
+        await_health(url, process)
         yield url
     finally:
         process.terminate()
         process.wait(timeout=20)
 
 
-def _await_health(url: str, process: subprocess.Popen[bytes], seconds: float = 120) -> None:
+def await_health(url: str, process: subprocess.Popen[bytes], seconds: float = 120) -> None:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if process.poll() is not None:

@@ -7,10 +7,17 @@ from typing import Any
 
 import streamlit as st
 
-from ui import follow, visit
+from ui import classroom, follow, visit, who
 from ui.runs import RUNS
 
-STORES: tuple[visit.Store[Any, Any], ...] = (visit.PREDICTIONS, RUNS, visit.SWITCHES, follow.CODE)
+STORES: tuple[visit.Store[Any, Any], ...] = (
+    visit.PREDICTIONS,
+    RUNS,
+    visit.SWITCHES,
+    follow.CODE,
+    who.SIGN_IN,
+    classroom.HELD,
+)
 
 # A tab writes down what the session holds, under the session's name. Where another session's name stands there, the
 # page has been loaded anew: what was kept goes back first, and only then is it written over.

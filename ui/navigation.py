@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
-from ui import content, lecture, summary, tour, visit
+from ui import classroom, content, lecture, summary, tour, visit
 
 FRONT = "Home.py"
 HOME = "home.py"
@@ -17,9 +17,11 @@ ASIDE = {
     lecture.PAGE: "Lecture",
     lecture.NOTES: "Speaker’s notes",
     summary.PAGE: "Your predictions",
+    classroom.PAGE: "Class",
+    classroom.JOIN: "Join a class",
 }
 """Pages that are not read in turn."""
-ALONE = (tour.PAGE, lecture.NOTES)
+ALONE = (tour.PAGE, lecture.NOTES, classroom.JOIN)
 """Pages with nothing around them."""
 
 
@@ -99,6 +101,7 @@ def _sidebar() -> None:
     with st.container(key="part-lecture", gap=None):
         st.caption("For teachers")
         st.page_link(path(lecture.PAGE), label="Lecture")
+        st.page_link(path(classroom.PAGE), label="Class")
 
 
 def _chapter_label(chapter: content.ChapterText) -> str:

@@ -7,7 +7,7 @@ from typing import Literal
 
 import streamlit as st
 
-from ui import visit
+from ui import visit, vote
 from ui.content import Question
 from ui.words import count
 
@@ -23,6 +23,8 @@ def ask(chapter: int, question: Question, answer: int | None, facts: Mapping[str
         answer: an option's index or a number; None while the run that gives it is not there.
         facts: the figures that the explanation names; None while they are not there.
     """
+    if vote.carried(chapter, question, answer, facts):
+        return visit.answered(chapter)
     held = visit.prediction(chapter)
     label = "PREDICT FIRST" if held is None else "YOUR PREDICTION" if held.value is not None else "THE QUESTION"
     with st.container(border=True, key=f"predict-{chapter}"):

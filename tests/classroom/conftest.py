@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import create_engine, text
 
 from core.classroom import Classroom, Database, Desk, open_database
 
@@ -88,11 +88,11 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 def emptied(url: str) -> None:
     """Drop everything that a PostgreSQL holds."""
-    database = open_database(url)
-    with database.engine.begin() as connection:
+    engine = create_engine(url)
+    with engine.begin() as connection:
         connection.execute(text("DROP SCHEMA public CASCADE"))
         connection.execute(text("CREATE SCHEMA public"))
-    database.close()
+    engine.dispose()
 
 
 @pytest.fixture

@@ -1,0 +1,94 @@
+"""Who said what, as bars: one vote, or the second beside the first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from textwrap import wrap
+
+import plotly.graph_objects as go
+
+from core.classroom.views import Ask, Tally, is_right
+from ui.classroom import LETTERS
+from ui.content import Question
+from ui.figures import styled, visible
+from ui.palette import BLUE, GREEN, MUTED
+
+ROUNDS = {1: ("First vote", MUTED.mark), 2: ("Second vote", BLUE.mark)}
+BESIDE = 44
+"""Characters of an option's text on one line."""
+
+
+def results(question: Question, ask: Ask, tallies: Mapping[int, Tally], answer: int) -> go.Figure:
+    """The votes of each round; what is right is marked by a word and by its colour.
+
+    Args:
+        tallies: how many said what, by round.
+        answer: the option's index, or the number, that is right.
+    """
+    rounds = [r for r in ROUNDS if r in tallies] or [1]
+    only = len(rounds) == 1
+    figure = go.Figure()
+    bars = _choice if question.kind == "choice" else _numbers
+    bars(figure, question, ask, {r: tallies.get(r, {}) for r in rounds}, answer)
+    figure.update_layout(showlegend=not only, barmode="group")
+    return figure
+
+
+def _choice(figure: go.Figure, question: Question, ask: Ask, tallies: Mapping[int, Tally], answer: int) -> None:
+    labels = [_label(i, text, i == answer) for i, text in enumerate(question.options)]
+    # Bars are drawn from the foot upwards, so everything is handed over in reverse.
+    for round_ in reversed(list(tallies)):
+        tally = tallies[round_]
+        shares = [_share(tally, i) for i in range(len(labels))]
+        name, colour = ROUNDS[round_]
+        figure.add_bar(
+            y=labels[::-1],
+            x=shares[::-1],
+            orientation="h",
+            name=f"{name} ({sum(tally.values())})",
+            marker_color=_colours(colour, [i == answer for i in range(len(labels))][::-1], len(tallies) == 1),
+            text=[f"{tally.get(i, 0)} · {share:.0f} %" for i, share in enumerate(shares)][::-1],
+            textposition="outside",
+            cliponaxis=False,
+            hoverinfo="skip",
+        )
+    lines = sum(label.count("<br>") + 1 for label in labels)
+    styled(figure, 90 + max(len(labels) * (58 if len(tallies) > 1 else 44), lines * 26))
+    figure.update_layout(legend={"traceorder": "reversed"}, bargap=0.3)
+    figure.update_xaxes(range=[0, 118], tickvals=[0, 25, 50, 75, 100], ticksuffix=" %", title="share of the votes")
+
+
+def _numbers(figure: go.Figure, question: Question, ask: Ask, tallies: Mapping[int, Tally], answer: int) -> None:
+    said = list(range(ask.low, ask.high + 1))
+    for round_, tally in tallies.items():
+        name, colour = ROUNDS[round_]
+        figure.add_bar(
+            x=said,
+            y=[tally.get(n, 0) for n in said],
+            name=f"{name} ({sum(tally.values())})",
+            marker_color=_colours(colour, [is_right(ask, n, answer) for n in said], len(tallies) == 1),
+            text=[tally.get(n, 0) or "" for n in said],
+            textposition="outside",
+            cliponaxis=False,
+            hoverinfo="skip",
+        )
+    styled(figure, 330)
+    ticks = [n if n != answer else f"<b>{n}<br>✓ right</b>" for n in said]
+    most = max((n for tally in tallies.values() for n in tally.values()), default=0)
+    figure.update_xaxes(tickvals=said, ticktext=ticks, title=question.unit)
+    figure.update_yaxes(title="votes", range=[0, max(4, most * 1.2)], dtick=max(1, round(most / 5)))
+
+
+def _label(index: int, text: str, right: bool) -> str:
+    lines = "<br>".join(wrap(visible(text, 400), BESIDE))
+    return f"<b>{LETTERS[index]} ✓ right</b> · {lines}" if right else f"<b>{LETTERS[index]}</b> · {lines}"
+
+
+def _share(tally: Tally, said: int) -> float:
+    votes = sum(tally.values())
+    return 100 * tally.get(said, 0) / votes if votes else 0.0
+
+
+def _colours(colour: str, right: Sequence[bool], alone: bool) -> list[str]:
+    """One vote alone has what is right in green; two votes keep a colour each."""
+    return [GREEN.mark if one and alone else colour for one in right]
