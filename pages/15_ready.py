@@ -280,7 +280,9 @@ def closing(pair: Pair | None, plan: list[Row] | None, checked: list[Result] | N
         ready_memory.memory_step(plan),
         ready_wait.wait_step(both, usual),
     ]
-    st.markdown(ready.table(["", "", ""], [[ready.MARKS[s.kind], f"**{s.title}**", s.words] for s in steps]))
+    st.markdown(
+        ready.table(["", "Condition", "Found"], [[ready.MARKS[s.kind], f"**{s.title}**", s.words] for s in steps])
+    )
     kind, words = ready.decision(steps)
     {"yes": st.success, "note": st.warning, "no": st.error, "open": st.info}[kind](words)
 

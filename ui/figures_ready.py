@@ -103,7 +103,7 @@ def memory_plans(rows: Sequence[Row], there: int, *, height: int = 340) -> go.Fi
         ("draft's weights", "draft_weights", q, ""),
         ("draft's KV cache", "draft_cache", q, "/"),
     )
-    names = [row.name for row in rows]
+    names = [row.name.replace(" alone, ", " alone,<br>") for row in rows]
     figure = go.Figure()
     for label, field, colour, shape in parts:
         figure.add_trace(
@@ -121,11 +121,10 @@ def memory_plans(rows: Sequence[Row], there: int, *, height: int = 340) -> go.Fi
     # A memory many times as large would press all bars into a corner: then the line is left to the words.
     shown = end <= 4 * most
     if shown:
-        figure.add_vline(x=end, line={"color": LOOKS["correction"].tone.mark, "width": 3, "dash": "dot"})
-        figure.add_annotation(
-            x=end, y=0, yref="paper", yanchor="bottom", text="memory there is", showarrow=False, textangle=-90,
-            xanchor="left", xshift=4, font={"size": FONT_SIZE - 2},
-        )  # fmt: skip
+        line = {"color": LOOKS["correction"].tone.mark, "width": 3, "dash": "dot"}
+        figure.add_vline(x=end, line=line)
+        # Its name stands in the legend: beside the line it would run into the bars' figures.
+        figure.add_trace(go.Scatter(x=[None], y=[None], mode="lines", line=line, name="memory there is"))
     figure.update_xaxes(range=[0, max(most * 1.3, end * 1.1 if shown else 0)], title_text="GB")
     return figure
 
