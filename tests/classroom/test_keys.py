@@ -157,7 +157,7 @@ def test_a_class_is_divided_from_35_to_70_percent(right: int, votes: int, share:
 def test_tables_are_brought_up_to_date_once_and_newer_ones_are_left_alone(restart: Restart) -> None:
     database = restart()
     code = Desk(database, "ada").open_class()
-    steps = []
+    steps: list[object] = []
     assert migrate(database.engine, [*MIGRATIONS, steps.append]) == len(MIGRATIONS) + 1
     assert migrate(database.engine, [*MIGRATIONS, steps.append]) == len(MIGRATIONS) + 1 and len(steps) == 1
     with database.writing() as connection:
