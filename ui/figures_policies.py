@@ -62,7 +62,7 @@ def _bars(told: Replay, legend: bool) -> list[go.Bar | go.Scatter]:
         )
         for name, heights, colour, shape in looks
     ]  # fmt: skip
-    idle = [n for n, r in zip(numbers, told.rounds, strict=True) if not r.positions]
+    idle: list[float] = [n for n, r in zip(numbers, told.rounds, strict=True) if not r.positions]
     # A figure without a ring has the ring's name all the same, from a point that is nowhere.
     off = go.Scatter(
         x=idle or [float("nan")], y=[0] * max(1, len(idle)), name="no draft", legendgroup="off", showlegend=legend,

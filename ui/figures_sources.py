@@ -141,7 +141,7 @@ def _nodes(
 
 def _ends(figure: go.Figure, r: Round, places: list[tuple[int, float]], before: str, after: str) -> None:
     """The text's last token at the left, and the token that the target added behind the surviving branch."""
-    ends = [(0, 0.0, label(before, 16), "text so far", MUTED.mark, "square")]
+    ends: list[tuple[float, float, str, str, str, str]] = [(0, 0.0, label(before, 16), "text so far", MUTED.mark, "square")]
     path = [place for n, place in zip(r.tree, places, strict=True) if n.accepted]
     if r.final:
         x, y = path[-1] if path else (0, 0.0)
@@ -156,10 +156,10 @@ def _ends(figure: go.Figure, r: Round, places: list[tuple[int, float]], before: 
             showlegend=False,
         )
         ends.append((*end, label(after, 16), r.final.kind, tone, "square"))
-    for x, y, text, name, colour, symbol in ends:
+    for at, height, text, name, colour, symbol in ends:
         figure.add_scatter(
-            x=[x],
-            y=[y],
+            x=[at],
+            y=[height],
             mode="markers+text",
             text=[text],
             textposition="bottom center",

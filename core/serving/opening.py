@@ -116,7 +116,7 @@ def desk_for(pair: ModelPair, settings: Settings) -> Desk:
     from core.decoding import stream
     from core.decoding.stepping import record
 
-    works = {
+    works: dict[str, Callable[..., object]] = {
         "score": partial(_score, pair),
         "latency": partial(_latency, pair, settings),
         "stepping": partial(record, pair),

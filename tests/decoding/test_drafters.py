@@ -9,20 +9,22 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from transformers import LlamaForCausalLM
 
 from core.decoding import DecodeRequest, RequestError, Trace, decode
 from core.decoding.drafters.early_exit import shallow
 from core.decoding.drafters.lookup import following
+from core.decoding.request import DRAFTER_NAMES, Drafter
 from core.models import attention
 from core.models.head_model import HeadForCausalLM
 from core.models.reader import Reader, ancestors
 from tests.decoding.test_loop import chi_square
 from tests.tiny import exact_joint, tiny_model, tiny_pair
 
-DRAFTERS = ("draft", "lookup", "early_exit", "head", "tree")
+DRAFTERS = DRAFTER_NAMES
 
 
-def tiny_head(target: torch.nn.Module) -> HeadForCausalLM:
+def tiny_head(target: LlamaForCausalLM) -> HeadForCausalLM:
     """A random head for a tiny target, with rows for all tokens but the last."""
     torch.manual_seed(7)
     config = type(target.config)(**{**target.config.to_dict(), "num_hidden_layers": 1, "draft_rows": 4})
@@ -37,7 +39,8 @@ def tiny_head(target: torch.nn.Module) -> HeadForCausalLM:
 
 
 TARGET = tiny_model(1, layers=3)
-PAIR = replace(tiny_pair(target=TARGET), head=tiny_head(TARGET))
+HEAD = tiny_head(TARGET)
+PAIR = replace(tiny_pair(target=TARGET), head=HEAD)
 ASK = DecodeRequest("1 2 3", temperature=1.0, max_new_tokens=12, gamma=3)
 
 REQUESTS = st.builds(
@@ -94,7 +97,7 @@ def test_greedy_and_coupled_texts_are_the_targets_own(request_: DecodeRequest):
 
 
 @pytest.mark.parametrize("drafter", [d for d in DRAFTERS if d != "draft"])
-def test_texts_are_distributed_as_the_target_writes_them(drafter: str):
+def test_texts_are_distributed_as_the_target_writes_them(drafter: Drafter):
     # 300 texts of three tokens, a fixed seed, false alarms one in ten thousand.
     ask = replace(ASK, drafter=drafter, max_new_tokens=3, gamma=2, branches=3)
     joint = exact_joint(PAIR.target, [1, 2, 3], 3)
@@ -103,7 +106,7 @@ def test_texts_are_distributed_as_the_target_writes_them(drafter: str):
 
 
 @pytest.mark.parametrize("drafter", DRAFTERS)
-def test_a_short_draft_stops_drafting_and_a_long_one_does_not_stay_behind(drafter: str):
+def test_a_short_draft_stops_drafting_and_a_long_one_does_not_stay_behind(drafter: Drafter):
     trace = decode(PAIR, replace(ASK, drafter=drafter, max_new_tokens=40, gamma=2))
     assert drafter == "lookup" or all(r.positions for r in trace.rounds[:-2])
 
@@ -149,10 +152,11 @@ def test_the_head_reads_the_same_whether_token_by_token_or_all_at_once():
     reader = PAIR.target_reader()
     reader.keep_hidden = True
     reader.read(text)
+    assert reader.hidden is not None
     hidden = torch.cat([torch.zeros(1, 16), reader.hidden[:-1]])
     with torch.inference_mode():
-        at_once = PAIR.head.features(PAIR.head.fused(torch.tensor([text]), hidden[None]))[0, -1]
-        q = PAIR.head.full_logits(at_once[None]).softmax(1)[0]
+        at_once = HEAD.features(HEAD.fused(torch.tensor([text]), hidden[None]))[0, -1]
+        q = HEAD.full_logits(at_once[None]).softmax(1)[0]
     first = trace.rounds[0].positions[0]
     assert abs(first.q_raw - float(q[first.token])) < 1e-5
 
