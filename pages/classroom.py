@@ -18,10 +18,10 @@ from ui.words import count
 
 STYLE = """<style>
 [data-testid=stHeader], [data-testid=stSidebar], [data-testid=stExpandSidebarButton] { display: none !important; }
-html { font-size: clamp(18px, 12px + 0.75vw, 30px) !important; }
+html { font-size: clamp(18px, 12px + 0.95vw, 36px) !important; }
 [data-testid=stMainBlockContainer] { max-width: none; padding: 1.6rem 3rem 1rem; }
-.st-key-code p { font: 650 3.4rem/1.15 "Source Code Pro", "Source Code", monospace; letter-spacing: 0.06em; }
-.st-key-asked p { font-size: 1.2rem; line-height: 1.45; max-width: none; }
+.st-key-code p { font: 650 2.9rem/1.15 "Source Code", monospace; letter-spacing: 0.04em; white-space: nowrap; }
+.st-key-asked p { font-size: 1.3rem; line-height: 1.5; max-width: none; }
 </style>"""
 
 

@@ -14,7 +14,7 @@ from ui.figures import styled, visible
 from ui.palette import BLUE, GREEN, MUTED
 
 ROUNDS = {1: ("First vote", MUTED.mark), 2: ("Second vote", BLUE.mark)}
-BESIDE = 44
+BESIDE = 56
 """Characters of an option's text on one line."""
 
 
@@ -47,7 +47,7 @@ def _choice(figure: go.Figure, question: Question, ask: Ask, tallies: Mapping[in
             orientation="h",
             name=f"{name} ({sum(tally.values())})",
             marker_color=_colours(colour, [i == answer for i in range(len(labels))][::-1], len(tallies) == 1),
-            text=[f"{tally.get(i, 0)} · {share:.0f} %" for i, share in enumerate(shares)][::-1],
+            text=[f"{tally[i]} · {share:.0f} %" if share else "0" for i, share in enumerate(shares)][::-1],
             textposition="outside",
             cliponaxis=False,
             hoverinfo="skip",

@@ -112,22 +112,26 @@ class Panel:
         with right:
             address = classroom.join_address(st.context.url, self.board.code)
             st.image(lecture.qr_code(address), width=170)
-        if asked.round == 1 and torn(share) and 2 * classroom.voted(self.board) >= self.board.joined:
+        # What a few have said so far is no sign yet.
+        divided = asked.state == "open" and asked.round == 1 and torn(share)
+        divided = divided and 2 * classroom.voted(self.board) >= self.board.joined
+        if divided:
             st.info(TORN, icon=":material/forum:")
-        self._steps(asked)
+        self._steps(asked, divided)
 
-    def _steps(self, asked: Asked) -> None:
+    def _steps(self, asked: Asked, divided: bool) -> None:
         code = self.board.code
         with st.container(horizontal=True, vertical_alignment="center"):
             if asked.state == "talk":
                 self._button("Open the second vote", "replay", partial(self.desk.again, code, asked.id), primary=True)
             if self.answer is not None:
                 reveal = partial(self._reveal, asked, self.answer)
-                self._button("Reveal", "visibility", reveal, primary=asked.state == "open")
+                self._button("Reveal", "visibility", reveal, primary=asked.state == "open" and not divided)
             else:
                 st.caption("The run on this page gives the answer: it can be revealed as soon as that is there.")
             if asked.state == "open" and asked.round == 1:
-                self._button("Let them talk, then vote again", "forum", partial(self.desk.talk, code, asked.id))
+                talk = partial(self.desk.talk, code, asked.id)
+                self._button("Let them talk, then vote again", "forum", talk, primary=divided)
             self._reset(asked)
 
     def _after(self, asked: Asked, answer: int) -> None:

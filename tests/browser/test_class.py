@@ -68,6 +68,8 @@ def choose(page: Page, option: int) -> None:
     page.get_by_role("button", name="Vote").click()
 
 
+# Two starts of the server and five pages: slow on a machine that others use too.
+@pytest.mark.timeout(300)
 def test_a_class_joins_votes_talks_and_votes_again(server: Server, contexts: dict[str, BrowserContext]) -> None:
     database = open_database(server.database)
     room, desk = Classroom(database), Desk(database, HOST)
@@ -120,15 +122,14 @@ def test_a_class_joins_votes_talks_and_votes_again(server: Server, contexts: dic
     expect(ann.get_by_text("Talk to your neighbours")).to_be_visible()
     lecturer.get_by_role("button", name="Open the second vote").click()
     for page in (ann, bob):
-        expect(page.get_by_text("The second vote")).to_be_visible()
+        expect(page.get_by_text("say what you think now")).to_be_visible()
         choose(page, 1)
         expect(page.get_by_text("Your vote is in")).to_be_visible()
     lecturer.get_by_role("button", name="Reveal").click()
     for page in (ann, bob):
         expect(page.get_by_text("B 100 %")).to_be_visible()
     for page in (lecturer, projector):
-        expect(page.get_by_text("First vote (2)").first).to_be_visible()
-        expect(page.get_by_text("Second vote (2)").first).to_be_visible()
+        expect(page.get_by_role("img", name=re.compile("Vote 1: A .*: 1, B .*: 1. Vote 2: B .*: 2."))).to_be_visible()
 
     board = room.board(code)
     assert board and board.joined == 2 and board.tallies == {1: {0: 1, 1: 1}, 2: {1: 2}}
