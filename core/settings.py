@@ -1,28 +1,35 @@
 """Settings, read from environment variables. A visitor of the pages can change none of them.
 
-| Variable            | Default                  | Meaning                                                        |
-| ------------------- | ------------------------ | -------------------------------------------------------------- |
-| SPECLAB_PRESET      | bundled                  | pair to load, by its name in core/models/presets.toml          |
-| SPECLAB_DEVICE      | auto                     | cpu, cuda or cuda:N; auto takes CUDA where there is one        |
-| SPECLAB_DTYPE       | auto                     | bfloat16, float16 or float32; auto measures and takes the best |
-| SPECLAB_WIDTH       | the pair's own           | positions of every target pass, 1 to 64; 0 for no fixed width  |
-| SPECLAB_THREADS     | alone                    | alone: all cores, short spinning. hosted: leaves a core to the |
-|                     |                          | web server, never spins. A number: that many compute threads   |
-| SPECLAB_WORKER      | as threads say           | thread: the models live in the server's own process. process:  |
-|                     |                          | in one of their own, which hosted threads bring along          |
-| SPECLAB_CACHE       | ~/.cache/speculative-lab | folder of converted models and measurements                    |
-| SPECLAB_ACTIVE      | 4                        | runs that take turns, round by round                           |
-| SPECLAB_QUEUE       | 64                       | runs that may wait after those; one more is turned away        |
-| SPECLAB_TRACES      | 128                      | finished runs kept for whoever asks for the same again         |
-| SPECLAB_FOLDERS     | off                      | on: chapter 15 reads configurations and tokenizers from any    |
-|                     |                          | folder of this machine that a visitor names. Leave it off      |
-|                     |                          | where others can reach the pages                               |
-| SPECLAB_DATABASE    | a file in                | where classes and their votes are kept: postgresql://… or      |
-|                     | ~/.local/share/          | sqlite:///FILE                                                 |
-|                     | speculative-lab          |                                                                |
-| SPECLAB_CLASS_HOURS | 8                        | hours after which a class's code stops working                 |
-| SPECLAB_CLASS_SIZE  | 500                      | phones that can join one class                                 |
-| SPECLAB_VOTE_DAYS   | 90                       | days after which a class and its votes are deleted             |
+| Variable             | Default                  | Meaning                                                        |
+| -------------------- | ------------------------ | -------------------------------------------------------------- |
+| SPECLAB_PRESET       | bundled                  | pair to load, by its name in core/models/presets.toml          |
+| SPECLAB_DEVICE       | auto                     | cpu, cuda or cuda:N; auto takes CUDA where there is one        |
+| SPECLAB_DTYPE        | auto                     | bfloat16, float16 or float32; auto measures and takes the best |
+| SPECLAB_WIDTH        | the pair's own           | positions of every target pass, 1 to 64; 0 for no fixed width  |
+| SPECLAB_THREADS      | alone                    | alone: all cores, short spinning. hosted: leaves a core to the |
+|                      |                          | web server, never spins. A number: that many compute threads   |
+| SPECLAB_WORKER       | as threads say           | thread: the models live in the server's own process. process:  |
+|                      |                          | in one of their own, which hosted threads bring along          |
+| SPECLAB_CACHE        | ~/.cache/speculative-lab | folder of converted models and measurements                    |
+| SPECLAB_ACTIVE       | 4                        | runs that take turns, round by round                           |
+| SPECLAB_QUEUE        | 64                       | runs that may wait after those; one more is turned away        |
+| SPECLAB_TRACES       | 128                      | finished runs kept for whoever asks for the same again         |
+| SPECLAB_MOST_TOKENS  | 2048; hosted 512         | tokens that one run may write                                  |
+| SPECLAB_MOST_PROMPT  | 100,000; hosted 6000     | characters that a prompt may have                              |
+| SPECLAB_SESSION_RUNS | 16; hosted 4             | runs that one visit may have under way at once                 |
+| SPECLAB_FOLDERS      | off                      | on: chapter 15 reads configurations and tokenizers from any    |
+|                      |                          | folder of this machine that a visitor names. Leave it off      |
+|                      |                          | where others can reach the pages                               |
+| SPECLAB_DATABASE     | a file in                | where classes and their votes are kept: postgresql://… or      |
+|                      | ~/.local/share/          | sqlite:///FILE                                                 |
+|                      | speculative-lab          |                                                                |
+| SPECLAB_CLASS_HOURS  | 8                        | hours after which a class's code stops working                 |
+| SPECLAB_CLASS_SIZE   | 500                      | phones that can join one class                                 |
+| SPECLAB_VOTE_DAYS    | 90                       | days after which a class and its votes are deleted             |
+| SPECLAB_METRICS      | off                      | HOST:PORT, or a port of this machine alone: where counters for |
+|                      |                          | Prometheus are served, beside the pages                        |
+| SPECLAB_LOG          | text                     | text, or json: one object a line                               |
+| SPECLAB_LOG_PROMPTS  | off                      | on: what visitors ask the models is written to the log         |
 
 Nothing here imports torch: the thread settings only count if they are made before it is loaded.
 """
@@ -36,6 +43,12 @@ from pathlib import Path
 
 MOST_THREADS = 8
 """Above this, more threads cost a small model's pass more in waiting than they save in arithmetic."""
+
+LEAST_TOKENS, MOST_TOKENS = 64, 2048
+"""Between these lies what one run may write: the chapters' own runs need the one, no request may ask for more than the
+other."""
+LEAST_PROMPT = 500
+"""Characters that every prompt of the lab's own fits into."""
 
 
 class SettingsError(ValueError):
@@ -61,6 +74,17 @@ class Settings:
     class_hours: int
     class_size: int
     vote_days: int
+    most_tokens: int
+    most_prompt: int
+    session_runs: int
+    metrics: tuple[str, int] | None
+    log: str
+    log_prompts: bool
+
+    @property
+    def hosted(self) -> bool:
+        """Whether the lab is set up for many people."""
+        return self.threads == "hosted"
 
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -76,13 +100,14 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     if device not in ("auto", "cpu") and device.split(":")[0] != "cuda":
         raise SettingsError(f"SPECLAB_DEVICE is auto, cpu, cuda or cuda:N, not {device!r}.")
     width = _text(environment, "WIDTH", "")
-    folders = _text(environment, "FOLDERS", "off")
-    if folders not in ("on", "off"):
-        raise SettingsError(f"SPECLAB_FOLDERS is on or off, not {folders!r}.")
     threads = _threads(environment)
     worker = _text(environment, "WORKER", "process" if threads == "hosted" else "thread")
     if worker not in ("thread", "process"):
         raise SettingsError(f"SPECLAB_WORKER is thread or process, not {worker!r}.")
+    log = _text(environment, "LOG", "text")
+    if log not in ("text", "json"):
+        raise SettingsError(f"SPECLAB_LOG is text or json, not {log!r}.")
+    hosted = threads == "hosted"
     return Settings(
         preset=_text(environment, "PRESET", "bundled"),
         device=None if device == "auto" else device,
@@ -94,11 +119,17 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         active=_whole(environment, "ACTIVE", 4, 1, 64),
         queue=_whole(environment, "QUEUE", 64, 0, 10_000),
         traces=_whole(environment, "TRACES", 128, 1, 100_000),
-        folders=folders == "on",
+        folders=_switch(environment, "FOLDERS"),
         database=_database(environment),
         class_hours=_whole(environment, "CLASS_HOURS", 8, 1, 24 * 14),
         class_size=_whole(environment, "CLASS_SIZE", 500, 1, 100_000),
         vote_days=_whole(environment, "VOTE_DAYS", 90, 1, 3650),
+        most_tokens=_whole(environment, "MOST_TOKENS", 512 if hosted else MOST_TOKENS, LEAST_TOKENS, MOST_TOKENS),
+        most_prompt=_whole(environment, "MOST_PROMPT", 6000 if hosted else 100_000, LEAST_PROMPT, 1_000_000),
+        session_runs=_whole(environment, "SESSION_RUNS", 4 if hosted else 16, 1, 1000),
+        metrics=_metrics(environment),
+        log=log,
+        log_prompts=_switch(environment, "LOG_PROMPTS"),
     )
 
 
@@ -140,6 +171,24 @@ def _whole(environment: Mapping[str, str], name: str, default: int, low: int, hi
     if not text.isascii() or not text.isdigit() or not low <= int(text) <= high:
         raise SettingsError(f"SPECLAB_{name} is a whole number from {low} to {high}, not {text!r}.")
     return int(text)
+
+
+def _switch(environment: Mapping[str, str], name: str) -> bool:
+    said = _text(environment, name, "off")
+    if said not in ("on", "off"):
+        raise SettingsError(f"SPECLAB_{name} is on or off, not {said!r}.")
+    return said == "on"
+
+
+def _metrics(environment: Mapping[str, str]) -> tuple[str, int] | None:
+    """Where counters are served. A port without a host is this machine's own, which no other one reaches."""
+    said = _text(environment, "METRICS", "off")
+    if said == "off":
+        return None
+    host, _, port = said.rpartition(":")
+    if not port.isascii() or not port.isdigit() or not 1 <= int(port) <= 65535:
+        raise SettingsError(f"SPECLAB_METRICS is off, a port or HOST:PORT, not {said!r}.")
+    return host.strip("[]") or "127.0.0.1", int(port)
 
 
 def _threads(environment: Mapping[str, str]) -> str:

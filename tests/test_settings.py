@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from core.decoding.request import MAX_NEW_TOKENS, DecodeRequest
+from core.serving.limits import limits_of
 from core.settings import SettingsError, configure_threads, read_settings, usable_cores
+from ui.content import chapters, default_requests, prompts
 
 
 def test_the_defaults() -> None:
@@ -42,6 +45,15 @@ def test_what_is_set() -> None:
         ("QUEUE", "1.5"),
         ("ACTIVE", "0"),
         ("TRACES", "²"),
+        ("MOST_TOKENS", "10"),
+        ("MOST_TOKENS", "2049"),
+        ("MOST_PROMPT", "1"),
+        ("SESSION_RUNS", "0"),
+        ("METRICS", "on"),
+        ("METRICS", "0.0.0.0:"),
+        ("METRICS", "localhost:99999"),
+        ("LOG", "xml"),
+        ("LOG_PROMPTS", "yes"),
     ],
 )
 def test_a_bad_value_is_named_in_one_sentence(name: str, value: str) -> None:
@@ -58,6 +70,31 @@ def test_threads_alone_hosted_and_by_number() -> None:
     assert alone == {"OMP_NUM_THREADS": str(cores), "GOMP_SPINCOUNT": "1000"}
     assert hosted["OMP_NUM_THREADS"] == str(max(1, cores - 1)) and hosted["OMP_WAIT_POLICY"] == "PASSIVE"
     assert three["OMP_NUM_THREADS"] == "3"
+
+
+def test_limits_are_tight_where_many_come_and_leave_room_for_the_chapters() -> None:
+    alone, hosted = read_settings({}), read_settings({"SPECLAB_THREADS": "hosted"})
+    assert (alone.most_tokens, alone.session_runs, alone.hosted) == (MAX_NEW_TOKENS, 16, False)
+    assert (hosted.most_tokens, hosted.most_prompt, hosted.session_runs, hosted.hosted) == (512, 6000, 4, True)
+    least = read_settings({"SPECLAB_MOST_TOKENS": "64", "SPECLAB_MOST_PROMPT": "500", "SPECLAB_THREADS": "hosted"})
+    for request in (*default_requests(), *(DecodeRequest(p.text) for p in prompts())):
+        limits_of(least).check([request])
+    assert least.most_tokens >= max(c.length for c in chapters())
+
+
+def test_counters_are_this_machines_own_unless_told() -> None:
+    assert read_settings({}).metrics is None
+    for said, where in (
+        ("9464", ("127.0.0.1", 9464)),
+        (":9464", ("127.0.0.1", 9464)),
+        ("0.0.0.0:9464", ("0.0.0.0", 9464)),
+        ("[::1]:80", ("::1", 80)),
+    ):
+        assert read_settings({"SPECLAB_METRICS": said}).metrics == where
+
+
+def test_prompts_stay_out_of_the_log_unless_told() -> None:
+    assert not read_settings({}).log_prompts and read_settings({"SPECLAB_LOG_PROMPTS": "on"}).log_prompts
 
 
 def test_a_bad_thread_setting_stops_no_import() -> None:

@@ -15,8 +15,9 @@ from typing import cast
 from core.decoding.events import Committed, Event, Prefilled, fold
 from core.decoding.request import DecodeRequest
 from core.serving.failures import for_user, sentence
+from core.serving.limits import Limits
 from core.serving.protocol import EngineError, Snapshot, Ticket, follow
-from core.serving.schedule import Ended, Job, Kind, Schedule
+from core.serving.schedule import Ended, Job, Kind, Load, Schedule
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +35,7 @@ class LocalEngine:
         active: runs that take turns, one round each.
         queue_length: runs (and calls) that may wait after those.
         cache_size: finished runs and calls kept, the least recently asked for dropped first.
+        limits: what may be asked for; None for anything. What is done in advance is not looked at.
         patience: seconds after which work that nobody looks at any more is given up; None for never.
         clock: seconds, for patience only.
     """
@@ -46,12 +48,14 @@ class LocalEngine:
         active: int = 4,
         queue_length: int = 64,
         cache_size: int = 128,
+        limits: Limits | None = None,
         patience: float | None = None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._stream = stream
         self._works = dict(works or {})
         self._cache_size = cache_size
+        self._limits = limits
         self._patience = patience
         self._clock = clock
         self._lock = threading.Lock()
@@ -67,13 +71,21 @@ class LocalEngine:
         self._start_worker()
 
     def submit(self, request: DecodeRequest, fresh: bool = False) -> Ticket:
+        self._check((request,))
         # A key that equals no other is never found again.
         key: Hashable = (request, object()) if fresh else request
         return self._hold(key, lambda: self._run_job(request, key))
 
     def call(self, work: str, *arguments: Hashable) -> Ticket:
+        self._check(arguments)
         key = (work, *arguments)
         return self._hold(key, lambda: self._call_job(key))
+
+    @property
+    def load(self) -> Load:
+        """How much there is to do now."""
+        with self._lock:
+            return self._schedule.load
 
     def run(self, request: DecodeRequest) -> Iterator[Event]:
         yield from follow(self.submit(request))
@@ -132,6 +144,10 @@ class LocalEngine:
             job.seen = self._clock()
             self._wake.notify()
         return LocalTicket(self, job)
+
+    def _check(self, asked: Sequence[Hashable]) -> None:
+        if self._limits:
+            self._limits.check(asked)
 
     def release(self, job: Job) -> None:
         """One holder less."""

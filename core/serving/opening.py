@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 
 from core.decoding.request import Drafter
 from core.measure.latency import LENGTHS, LatencyCurve, cached, curve_path, measure
+from core.serving.limits import limits_of
 from core.serving.local import LocalEngine
+from core.serving.metrics import METRICS, account
 from core.serving.protocol import Engine
+from core.serving.watching import watched
 from core.serving.worker import Desk, WorkerProcess
 from core.settings import Settings
 from core.theory.memory import ModelSize, model_size
@@ -126,15 +129,18 @@ def desk_for(pair: ModelPair, settings: Settings) -> Desk:
 
 
 def engine_for(desk: Desk, settings: Settings) -> LocalEngine:
-    """An engine before what a pair offers."""
-    return LocalEngine(
-        desk.stream,
+    """An engine before what a pair offers, whose runs are counted."""
+    engine = LocalEngine(
+        watched(desk.stream, account(settings)),
         desk.works,
         active=settings.active,
         queue_length=settings.queue,
         cache_size=settings.traces,
+        limits=limits_of(settings),
         patience=PATIENCE,
     )
+    METRICS.load = lambda: engine.load
+    return engine
 
 
 def facts(pair: ModelPair) -> PairFacts:

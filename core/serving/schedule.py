@@ -45,6 +45,17 @@ class Job:
     error: str | None = None
 
 
+@dataclass(frozen=True)
+class Load:
+    """How much there is to do: runs that take turns, runs that wait, calls that do either; and how many requests
+    have been turned away since the start because the queue was full."""
+
+    active: int
+    queued: int
+    calls: int
+    turned_away: int
+
+
 class Schedule:
     """Jobs in the order of their turns. Up to `active` runs and one call take turns; the rest wait in line."""
 
@@ -55,6 +66,7 @@ class Schedule:
         self._lines: dict[Kind, deque[Job]] = {"run": deque(), "call": deque()}
         self._kept: deque[Job] = deque()
         self._last: Job | None = None
+        self._turned_away = 0
 
     def add(self, job: Job) -> None:
         """Let a job that somebody waits for take part.
@@ -64,6 +76,7 @@ class Schedule:
         """
         line = self._lines[job.kind]
         if self._room(job.kind) == 0 and len(line) >= self._queue_length:
+            self._turned_away += 1
             raise EngineBusy("Too many people are waiting for the models just now: try again in a minute.")
         if job in self._kept:
             self._kept.remove(job)
@@ -99,6 +112,13 @@ class Schedule:
 
     def jobs(self) -> list[Job]:
         return [*self._turns, *self._lines["run"], *self._lines["call"], *self._kept]
+
+    @property
+    def load(self) -> Load:
+        """How much there is to do."""
+        active = sum(job.kind == "run" for job in self._turns)
+        calls = len(self._turns) - active + len(self._lines["call"])
+        return Load(active, len(self._lines["run"]), calls, self._turned_away)
 
     def _room(self, kind: Kind) -> int:
         most = self._active if kind == "run" else 1
