@@ -129,8 +129,9 @@ def tree(trace: Trace) -> None:
 def cards(offered: tuple[str, ...]) -> None:
     """Where each source's guesses come from, and what it needs."""
     st.markdown("##### The five, in a sentence each")
-    for source in SOURCES:
-        with st.container(border=True, key=f"sources-card-{source.drafter}"):
+    columns = st.columns(2, gap="medium")
+    for i, source in enumerate(SOURCES):
+        with columns[i % 2], st.container(border=True, key=f"sources-card-{source.drafter}"):
             st.markdown(f"**{source.title}.** {source.comes_from}")
             note = "" if source.drafter in offered else " *This pair does not offer it.*"
             st.caption(f"It takes: {source.needs[0].lower()}{source.needs[1:]}{note}")

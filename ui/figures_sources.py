@@ -141,12 +141,15 @@ def _nodes(
 
 def _ends(figure: go.Figure, r: Round, places: list[tuple[int, float]], before: str, after: str) -> None:
     """The text's last token at the left, and the token that the target added behind the surviving branch."""
-    ends: list[tuple[float, float, str, str, str, str]] = [(0, 0.0, label(before, 16), "text so far", MUTED.mark, "square")]
+    start = (0, 0.0, label(before, 16), "text so far", MUTED.mark, "square")
+    ends: list[tuple[float, float, str, str, str, str]] = [start]
     path = [place for n, place in zip(r.tree, places, strict=True) if n.accepted]
     if r.final:
         x, y = path[-1] if path else (0, 0.0)
         tone = LOOKS["bonus" if r.final.kind == "bonus" else "correction"].tone.mark
-        end = (x + 0.8, y - 0.45)
+        # Below whatever stands at that level, so that it covers no candidate.
+        level = [height for at, height in places if at == x + 1]
+        end = (x + 0.9, min(level) - 0.8 if level else y)
         figure.add_scatter(
             x=[x, end[0]],
             y=[y, end[1]],
