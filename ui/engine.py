@@ -13,12 +13,11 @@ work, returns None, and has the page run again once when the work is over:
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, cast
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -26,9 +25,10 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from core.decoding.request import DecodeRequest, RequestError
 from core.decoding.trace import Trace
 from core.serving import Engine, EngineBusy, EngineError, Snapshot, Ticket
-from core.settings import SettingsError, read_settings
-from ui import runs
+from core.settings import read_settings
+from ui import runs, start
 from ui.clocks import MEASURED, speed_up, timeline
+from ui.door import Door, EngineStatus
 from ui.waiting import apology, follow
 
 if TYPE_CHECKING:
@@ -46,18 +46,11 @@ POLL_LOADING = 0.3
 Panel = Callable[[Ticket, Snapshot], None]
 """Follows work that is not over: draws what there is of it, and has the page run again once it is."""
 FOLLOW: Panel = partial(follow, length=None)
+PREPARED = "prepared-"
+"""How the places begin of work that nobody looks at yet."""
 MOST_HELD = 16
 """Results that one visit keeps alive; older ones are asked for again."""
 FAULT = "The lab has a fault here: try again, or reload the page."
-
-
-@dataclass(frozen=True)
-class EngineStatus:
-    """`progress` goes from 0 to 1 while loading; `text` says what is being done, or what went wrong."""
-
-    state: Literal["loading", "ready", "failed"]
-    progress: float
-    text: str
 
 
 @dataclass(frozen=True)
@@ -70,55 +63,6 @@ class Vitals:
     alpha_hat: float | None
     c_hat: float | None
     speed_up: float | None
-
-
-class Door:
-    """Loads the pair in the background, once per server, and then holds its engine."""
-
-    def __init__(self, opening: Callable[[Callable[[float, str], None]], Opened]) -> None:
-        self._opening = opening
-        self._lock = threading.Lock()
-        self._status = EngineStatus("failed", 0.0, "")
-        self._opened: Opened | None = None
-        self.load()
-
-    @property
-    def status(self) -> EngineStatus:
-        return self._status
-
-    @property
-    def opened(self) -> Opened:
-        """The engine and the pair's facts.
-
-        Raises:
-            EngineError: while they are not ready.
-        """
-        if self._opened is None:
-            raise EngineError("The models are not loaded yet: wait a moment.")
-        return self._opened
-
-    def load(self) -> None:
-        """Start loading; does nothing unless the last try has failed."""
-        with self._lock:
-            if self._status.state == "failed":
-                self._status = EngineStatus("loading", 0.0, "Starting")
-                threading.Thread(target=self._load, name="loading", daemon=True).start()
-
-    def _load(self) -> None:
-        from core.models.errors import ModelError
-
-        try:
-            self._opened = self._opening(self._say)
-            self._status = EngineStatus("ready", 1.0, "The models are ready.")
-        except (ModelError, SettingsError) as error:
-            self._status = EngineStatus("failed", 0.0, str(error))
-        except Exception:
-            log.exception("Loading failed.")
-            text = "The models could not be loaded because of a fault in the program: the server's log says more."
-            self._status = EngineStatus("failed", 0.0, text)
-
-    def _say(self, progress: float, text: str) -> None:
-        self._status = EngineStatus("loading", min(max(progress, 0.0), 1.0), text)
 
 
 def _open(say: Callable[[float, str], None]) -> Opened:
@@ -134,6 +78,7 @@ def _open(say: Callable[[float, str], None]) -> Opened:
 @st.cache_resource(show_spinner=False)
 def door() -> Door:
     """The server's door; the first call starts loading."""
+    start.once()
     return Door(_open)
 
 
@@ -173,9 +118,11 @@ def prepare(requests: Sequence[DecodeRequest]) -> None:
         return
     held = _held()
     for i, request in enumerate(requests):
-        key = f"prepared-{i}"
+        key = f"{PREPARED}{i}"
         if key in held and held[key].asked == request:
             continue
+        if _under_way(held) >= _most_runs():
+            return
         with suppress(RequestError, EngineBusy, EngineError):
             ticket = door().opened.engine.submit(request)
             if key in held:
@@ -288,11 +235,42 @@ def _ticket(key: str, asked: Hashable, submit: Callable[[Engine], Ticket]) -> tu
         if snapshot.state != "cancelled":
             return held[key].ticket, snapshot
     ticket = submit(door().opened.engine)
+    if not ticket.snapshot().finished:
+        try:
+            _make_room(held)
+        except EngineBusy:
+            ticket.cancel()
+            raise
     held[key] = _Held(asked, page, ticket)
     while len(held) > MOST_HELD:
         oldest = next(iter(held))
         held.pop(oldest).ticket.cancel()
     return ticket, ticket.wait(AT_ONCE)
+
+
+def _make_room(held: dict[str, _Held]) -> None:
+    """See that this visit may ask for one thing more. What was prepared gives way first.
+
+    Raises:
+        EngineBusy: where as much is under way as one visit may have.
+    """
+    most = _most_runs()
+    for place in [place for place in held if place.startswith(PREPARED)]:
+        if _under_way(held) < most:
+            return
+        held.pop(place).ticket.cancel()
+    if _under_way(held) >= most:
+        allowed = "one run" if most == 1 else f"{most} runs"
+        raise EngineBusy(f"One visit may have {allowed} under way at once here: wait for one to end, then try again.")
+
+
+def _under_way(held: dict[str, _Held]) -> int:
+    """How much of what this visit holds is not over."""
+    return sum(not one.ticket.snapshot().finished for one in held.values())
+
+
+def _most_runs() -> int:
+    return read_settings().session_runs
 
 
 def _held() -> dict[str, _Held]:

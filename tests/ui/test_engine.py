@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -346,6 +347,57 @@ def test_a_visit_keeps_only_the_newest_results(stage: Stage) -> None:
         st.markdown(str(list(st.session_state["engine-held"])))
 
     assert words(started(page)) == str([str(i) for i in range(4, 20)])
+
+
+def page_with_three_runs() -> None:
+    import streamlit as st
+
+    from core.decoding.request import DecodeRequest
+    from ui import engine
+
+    engine.prepare([DecodeRequest("prepared", method="standard", max_new_tokens=4)])
+    for prompt in st.text_input("Prompts", "a b c").split():
+        trace = engine.run(DecodeRequest(prompt, method="standard", max_new_tokens=4), key=prompt)
+        st.markdown(f"{prompt}: {'no trace' if trace is None else trace.text}")
+
+
+def test_one_visit_has_only_so_many_runs_under_way(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPECLAB_SESSION_RUNS", "2")
+    done(stage, "known")
+    for prompt in ("prepared", "a", "b"):
+        stage.runs.hold(prompt)
+    at = started(page_with_three_runs)
+    # What was prepared made room; the third has to wait, and what is there already costs nothing.
+    at.text_input[0].set_value("a b c known").run()
+    said = [text.value for text in at.text if "One visit" in text.value]
+    assert said == ["One visit may have 2 runs under way at once here: wait for one to end, then try again."]
+    assert "known: text of known" in words(at) and not any(key.startswith("prepared") for key in held(at))
+    for prompt in ("prepared", "a", "b"):
+        stage.runs.let_go(prompt)
+    for prompt in ("a", "b"):
+        done(stage, prompt)
+    at.run()
+    done(stage, "c")
+    assert [line.split(": ")[1] for line in words(at.run()).splitlines()[:3]] == ["text of a", "text of b", "text of c"]
+
+
+def held(at: AppTest) -> list[str]:
+    return list(at.session_state["engine-held"])
+
+
+def test_the_log_tells_when_the_pair_is_ready_and_why_it_is_not(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+    from core.models.errors import ModelError
+
+    with caplog.at_level(logging.INFO):
+        stage.error = ModelError("The weights are damaged.")
+        door = door_module.door()
+        assert door.status.state == "failed" and "The weights are damaged." in caplog.text
+        assert "are ready" not in caplog.text
+        stage.error = None
+        door.load()
+        settled(door)
+    (ready,) = [record for record in caplog.records if record.message == "The models are ready."]
+    assert ready.fields["target"] == "big" and ready.fields["seconds"] >= 0  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
