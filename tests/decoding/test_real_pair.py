@@ -14,6 +14,7 @@ from transformers import PreTrainedModel
 
 from core.decoding import DecodeRequest, Trace, decode, score
 from core.decoding.prompt import prompt_tokens
+from core.decoding.request import POLICY_NAMES, Drafter, Policy
 from core.models import ModelPair, load_pair
 
 PROMPTS = [
@@ -75,6 +76,36 @@ def test_greedy_text_is_that_of_transformers(pair, reference, prompt, chat, gamm
 @pytest.mark.parametrize(("prompt", "chat"), PROMPTS)
 def test_greedy_text_is_that_of_transformers_at_every_gamma(pair, reference, prompt, chat):
     check_prompt(pair, reference, prompt, chat, GAMMAS)
+
+
+OTHERS: tuple[Drafter, ...] = ("lookup", "early_exit", "head", "tree")
+"""The sources of guesses beside the draft model."""
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("drafter", OTHERS)
+def test_every_drafter_writes_the_targets_greedy_text(pair: ModelPair, drafter: Drafter):
+    # One prompt for each, and one that repeats itself for the copier; the slow test has them all.
+    same_in_both_lanes(pair, *PROMPTS[11 if drafter == "lookup" else 2], 3, drafter=drafter, max_new_tokens=16)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("drafter", OTHERS)
+def test_every_drafter_writes_the_targets_text_on_all_prompts(pair: ModelPair, drafter: Drafter):
+    for prompt, chat in PROMPTS:
+        for gamma in (2, 5):
+            same_in_both_lanes(pair, prompt, chat, gamma, drafter=drafter, max_new_tokens=24, branches=3)
+        coupled = {"temperature": 1.0, "rule": "coupled", "seed": 5, "max_new_tokens": 16}
+        same_in_both_lanes(pair, prompt, chat, 3, drafter=drafter, **coupled)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("policy", [p for p in POLICY_NAMES if p != "fixed"])
+def test_every_policy_writes_the_targets_text(pair: ModelPair, policy: Policy):
+    for prompt, chat in PROMPTS[::3]:
+        same_in_both_lanes(pair, prompt, chat, 4, policy=policy)
 
 
 @pytest.fixture(scope="module")
