@@ -14,7 +14,7 @@ from ui.figures import styled, visible
 from ui.palette import BLUE, GREEN, MUTED
 
 ROUNDS = {1: ("First vote", MUTED.mark), 2: ("Second vote", BLUE.mark)}
-BESIDE = 56
+BESIDE = 42
 """Characters of an option's text on one line."""
 
 
@@ -53,7 +53,7 @@ def _choice(figure: go.Figure, question: Question, ask: Ask, tallies: Mapping[in
             hoverinfo="skip",
         )
     lines = sum(label.count("<br>") + 1 for label in labels)
-    styled(figure, 90 + max(len(labels) * (58 if len(tallies) > 1 else 44), lines * 26))
+    styled(figure, 90 + max(len(labels) * (58 if len(tallies) > 1 else 44), lines * 30))
     figure.update_layout(legend={"traceorder": "reversed"}, bargap=0.3)
     figure.update_xaxes(range=[0, 118], tickvals=[0, 25, 50, 75, 100], ticksuffix=" %", title="share of the votes")
 
