@@ -17,7 +17,7 @@ TESTS ?= tests
 # Two tests at a time, a file's tests in turn: they share the pair or a server that is slow to start.
 PYTEST := $(PY) -m pytest -n 2 --dist loadfile
 
-.PHONY: run link test test-all check format benchmark screenshots models browser postgres clean
+.PHONY: run link doctor test test-all check format benchmark screenshots models browser postgres clean
 
 run: models
 	@echo "Speculative Lab: http://$(ADDRESS):$(PORT) (Ctrl+C stops it)"
@@ -27,6 +27,10 @@ run: models
 # Another link for a lecturer: each works once.
 link: $(READY)
 	@$(PY) -m core.classroom link --address=$(ADDRESS) --port=$(PORT)
+
+# Is this machine ready? One line a finding; ends with an error where something must be mended first.
+doctor: $(READY)
+	@$(PY) -m tools.doctor --address=$(ADDRESS) --port=$(PORT)
 
 test: $(READY_DEV) models browser postgres
 	@$(PYTEST) $(TESTS)

@@ -89,7 +89,9 @@ class _Now:
     def collect(self) -> Iterator[Metric]:
         load = self._metrics.load() if self._metrics.load else None
         now = load or Load(0, 0, 0, 0)
-        yield GaugeMetricFamily("speclab_pair_ready", "1 once the pair is loaded.", value=float(load is not None))
+        yield GaugeMetricFamily(
+            "speclab_pair_ready", "Whether the pair is loaded: 1 or 0.", value=float(load is not None)
+        )
         yield GaugeMetricFamily("speclab_active_runs", "Runs that take turns.", value=now.active)
         yield GaugeMetricFamily("speclab_queued_runs", "Runs that wait for their turn.", value=now.queued)
         yield GaugeMetricFamily("speclab_calls", "Measurements under way or waiting.", value=now.calls)

@@ -104,8 +104,11 @@ def open_desk(settings: Settings, progress: Progress) -> Desk:
         ModelError: when the pair cannot be loaded.
     """
     progress(0.0, "Starting the model library")
+    from transformers.utils import logging
+
     from core.models import load_pair
 
+    logging.disable_progress_bar()  # its bars would run through the log
     desk = desk_for(load_pair(settings.preset, settings.dtype, settings.device, progress), settings)
     # What was loaded stays for good: the collector, which runs after each script run, need not walk through it.
     gc.collect()
