@@ -6,7 +6,7 @@ from math import log10
 
 import pytest
 
-from ui.figures import FONT_SIZE, latency_curve, top_five, visible
+from ui.figures import FONT_SIZE, latency_curve, top_five, visible, with_style
 from ui.palette import PARTS
 
 P = [(" mat", 0.5), (" floor", 0.2), (" bed", 0.1), (" a", 0.05), (" the", 0.004), (" sixth", 0.001)]
@@ -73,5 +73,15 @@ def test_the_knee_is_said_in_words_at_its_place() -> None:
 
 def test_figures_stand_on_the_pages_own_background() -> None:
     for figure in (top_five(P, Q), latency_curve([1, 2], [0.02, 0.02], [0.02, 0.04])):
-        assert figure.layout.paper_bgcolor == figure.layout.plot_bgcolor == "rgba(0,0,0,0)"
-        assert figure.layout.font.size == FONT_SIZE >= 16
+        layout = with_style(figure.to_dict()["layout"])
+        assert layout["paper_bgcolor"] == layout["plot_bgcolor"] == "rgba(0,0,0,0)"
+        assert layout["font"]["size"] == FONT_SIZE >= 16
+        assert all(layout[axis]["tickfont"]["size"] == FONT_SIZE for axis in ("xaxis", "yaxis"))
+
+
+def test_a_figures_own_layout_counts_more_than_the_shared_one() -> None:
+    own = {"margin": {"l": 0}, "xaxis2": {"title": {"text": "n"}}, "yaxis": {"zeroline": True}}
+    layout = with_style(own)
+    assert layout["margin"] == {"l": 0, "r": 20, "t": 40, "b": 10} and layout["yaxis"]["zeroline"]
+    assert layout["xaxis2"]["title"] == {"text": "n", "font": {"size": FONT_SIZE}} and layout["xaxis"]["automargin"]
+    assert own["margin"] == {"l": 0}

@@ -49,14 +49,23 @@ class Clicked:
     customdata: Any
 
 
+Styling = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+"""Turns a figure's own layout into the whole one."""
+
+
 def chart(
-    figure: go.Figure, key: str, alt: str | None = None, on_click: Callable[[Clicked], None] | None = None
+    figure: go.Figure,
+    key: str,
+    alt: str | None = None,
+    on_click: Callable[[Clicked], None] | None = None,
+    styling: Styling = dict,
 ) -> bool:
     """Draw a figure; False, with nothing drawn, where the library cannot be served.
 
     Args:
         alt: what a screen reader says; the figure's title or the names of its traces where None.
         on_click: called with each point that is clicked, before the page runs again.
+        styling: what is done to the figure's layout before it is sent.
     """
     if not served(library_folder()):
         return False
@@ -67,7 +76,7 @@ def chart(
 
     data = {
         "library": LIBRARY,
-        "figure": spec(figure),
+        "figure": spec(figure, styling),
         "label": alt or described(figure),
         "clickable": on_click is not None,
     }
@@ -75,14 +84,14 @@ def chart(
     return True
 
 
-def spec(figure: go.Figure) -> str:
+def spec(figure: go.Figure, styling: Styling = dict) -> str:
     """What the browser draws, as JSON: the figure without Plotly's own template, in whose place the page's theme comes.
 
     Numbers travel as Plotly's own binary arrays where the figure holds NumPy arrays.
     """
     parts = figure.to_dict()
     parts["layout"].pop("template", None)
-    return str(to_json_plotly({"data": parts["data"], "layout": parts["layout"]}))
+    return str(to_json_plotly({"data": parts["data"], "layout": styling(parts["layout"])}))
 
 
 def described(figure: go.Figure) -> str:
