@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
-from ui import classroom, content, lecture, summary, tour, visit
+from ui import classroom, content, desk, lecture, summary, tour, visit
 
 FRONT = "Home.py"
 HOME = "home.py"
@@ -19,6 +19,7 @@ ASIDE = {
     summary.PAGE: "Your predictions",
     classroom.PAGE: "Class",
     classroom.JOIN: "Join a class",
+    desk.PAGE: "Server",
 }
 """Pages that are not read in turn."""
 ALONE = (tour.PAGE, lecture.NOTES, classroom.JOIN)
@@ -102,6 +103,8 @@ def _sidebar() -> None:
         st.caption("For teachers")
         st.page_link(path(lecture.PAGE), label="Lecture")
         st.page_link(path(classroom.PAGE), label="Class")
+        if desk.offered():
+            st.page_link(path(desk.PAGE), label="Server")
 
 
 def _chapter_label(chapter: content.ChapterText) -> str:

@@ -25,7 +25,7 @@ def stream(asked: DecodeRequest) -> Iterator[Event]:
         yield event
 
 
-def open_desk(settings: Settings, tell: Callable[[float, str], None]) -> Desk:
+def open_desk(settings: Settings, progress: Callable[[float, str], None]) -> Desk:
     from tests.pages.stand_in import FACTS
 
     Path(os.environ["SLOW_WORKER"]).write_text(str(os.getpid()))
