@@ -10,6 +10,9 @@
 |                      |                          | web server, never spins. A number: that many compute threads   |
 | SPECLAB_WORKER       | as threads say           | thread: the models live in the server's own process. process:  |
 |                      |                          | in one of their own, which hosted threads bring along          |
+| SPECLAB_ENGINE       | local                    | local: one pair on this machine. ray: pairs on all machines of |
+|                      |                          | a Ray cluster (requirements-ray.txt), or several on this one   |
+| SPECLAB_REPLICAS     | 1                        | pairs that Ray loads                                           |
 | SPECLAB_CACHE        | ~/.cache/speculative-lab | folder of converted models and measurements                    |
 | SPECLAB_ACTIVE       | 4                        | runs that take turns, round by round                           |
 | SPECLAB_QUEUE        | 64                       | runs that may wait after those; one more is turned away        |
@@ -65,6 +68,8 @@ class Settings:
     width: int | None
     threads: str
     worker: str
+    engine: str
+    replicas: int
     cache: Path
     active: int
     queue: int
@@ -104,6 +109,9 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     worker = _text(environment, "WORKER", "process" if threads == "hosted" else "thread")
     if worker not in ("thread", "process"):
         raise SettingsError(f"SPECLAB_WORKER is thread or process, not {worker!r}.")
+    engine = _text(environment, "ENGINE", "local")
+    if engine not in ("local", "ray"):
+        raise SettingsError(f"SPECLAB_ENGINE is local or ray, not {engine!r}.")
     log = _text(environment, "LOG", "text")
     if log not in ("text", "json"):
         raise SettingsError(f"SPECLAB_LOG is text or json, not {log!r}.")
@@ -115,6 +123,8 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         width=_whole(environment, "WIDTH", 0, 0, 64) if width else None,
         threads=threads,
         worker=worker,
+        engine=engine,
+        replicas=_whole(environment, "REPLICAS", 1, 1, 1000),
         cache=_cache(environment),
         active=_whole(environment, "ACTIVE", 4, 1, 64),
         queue=_whole(environment, "QUEUE", 64, 0, 10_000),

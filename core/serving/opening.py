@@ -5,11 +5,12 @@ from __future__ import annotations
 import atexit
 import gc
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from core.decoding.request import Drafter
+from core.logs import configure
 from core.measure.latency import LENGTHS, LatencyCurve, cached, curve_path, measure
 from core.serving.limits import limits_of
 from core.serving.local import LocalEngine
@@ -80,12 +81,18 @@ class Opened:
 
 
 def open_engine(settings: Settings, progress: Progress) -> Opened:
-    """Load the pair of the settings and put an engine before it: in this process, or in one of its own.
+    """Load the pair of the settings and put an engine before it: in this process, in one of its own, or on others.
 
     Raises:
         ModelError: when the pair cannot be loaded.
+        SettingsError: when Ray is asked for, and is not there.
     """
-    if settings.worker == "process":
+    if settings.engine == "ray":
+        from core.serving.ray_serve import open_replicas
+
+        desk = open_replicas(settings, progress)
+        opened = Opened(engine_for(desk, replace(settings, active=settings.active * settings.replicas)), desk.facts)
+    elif settings.worker == "process":
         worker = WorkerProcess(partial(open_desk, settings), progress)
         atexit.register(worker.close)
         works = {name: worker.work(name) for name in worker.names}
@@ -108,6 +115,8 @@ def open_desk(settings: Settings, progress: Progress) -> Desk:
 
     from core.models import load_pair
 
+    # In a process of its own it has a log of its own, of the same form.
+    configure(settings.log)
     logging.disable_progress_bar()  # its bars would run through the log
     desk = desk_for(load_pair(settings.preset, settings.dtype, settings.device, progress), settings)
     # What was loaded stays for good: the collector, which runs after each script run, need not walk through it.
