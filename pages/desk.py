@@ -21,7 +21,7 @@ def main() -> None:
 def watch() -> None:
     """Everything at one look, drawn anew every few seconds."""
     sight = desk.look()
-    with st.container(horizontal=True, gap="large", key="desk-figures"):
+    with st.container(horizontal=True, gap="medium", key="desk-figures"):
         for name, figure in desk.figures_of(sight):
             st.metric(name, figure, width="content")
     left, right = st.columns(2, gap="large")

@@ -112,8 +112,8 @@ def votes_words(sight: Sight) -> str:
     if sight.votes is None:
         return sight.votes_fault
     found = sight.votes
-    held = f"{count(found.classes, 'class', 'classes')}, {found.running} of them on now"
-    return f"{found.kind}, reachable: {held}; {count(found.votes, 'vote')}."
+    held = f"{count(found.classes, 'class', 'classes')} ({found.running} on now)"
+    return f"{found.kind}, reachable: {held}, {count(found.votes, 'vote')}."
 
 
 def error_words(line: Line) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
-import tempfile
 from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -15,6 +16,8 @@ from time import perf_counter
 from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
+
+log = logging.getLogger(__name__)
 
 LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 KNEE_COST = 1.25
@@ -139,10 +142,15 @@ def _read(path: Path) -> LatencyCurve | None:
 
 def _write(path: Path, curve: LatencyCurve) -> None:
     """Write beside and rename, so that nobody ever reads half a file. A folder that takes nothing costs only time."""
+    part = path.with_suffix(f".{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=path.stem, suffix=".part", delete=False) as part:
-            json.dump(asdict(curve), part)
-        os.replace(part.name, path)
-    except OSError:
-        return
+        part.write_text(json.dumps(asdict(curve)), encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        log.warning(
+            "The measured curve cannot be kept in %s (%s): it is measured again at the next start. Free some space "
+            "there, or set SPECLAB_CACHE to another folder.", path.parent, error.strerror or error,
+        )  # fmt: skip

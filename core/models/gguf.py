@@ -51,9 +51,10 @@ def converted_target(package: str, file: str, cache: Path, progress: Progress) -
             shutil.rmtree(folder, ignore_errors=True)
             os.rename(part, folder)
             Path(part).mkdir()  # so that leaving the block finds a folder to remove
-    except OSError as error:
+    except (OSError, SafetensorError) as error:
+        # A full disk comes as either: the writer of weights has an error of its own.
         raise ModelError(
-            f"The converted target can't be written to {folder.parent} ({error.strerror or error}): "
+            f"The converted target can't be written to {folder.parent} ({getattr(error, 'strerror', None) or error}): "
             "free about 600 MB there, or set SPECLAB_CACHE to another folder."
         ) from error
     return folder

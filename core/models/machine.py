@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import platform
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
@@ -16,6 +18,8 @@ from transformers import PreTrainedModel
 
 from core.models.pair import Costs, Identity
 from core.models.reader import Reader
+
+log = logging.getLogger(__name__)
 
 REPEATS = 7
 NOISE = 1.5
@@ -67,8 +71,13 @@ def write_findings(path: Path, key: str, findings: Findings) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         part.write_text(json.dumps({**known, key: asdict(findings)}, indent=1), encoding="utf-8")
         part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        log.warning(
+            "What was measured cannot be kept in %s (%s): it is measured again at the next start. Free some space "
+            "there, or set SPECLAB_CACHE to another folder.", path.parent, error.strerror or error,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

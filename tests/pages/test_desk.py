@@ -84,7 +84,7 @@ def test_a_lecturer_sees_how_the_server_is(open_page: Open, database: Database) 
     assert {"Visits open", "Runs taking turns", "Runs waiting", "Turned away", "Running for"} == set(metrics(at))
     said = sentences(at)
     assert "Ready" in said and FACTS.target in said and "The server" in said
-    assert "SQLite, reachable: 1 class, 1 of them on now; 1 vote." in said
+    assert "SQLite, reachable: 1 class (1 on now), 1 vote." in said
     assert "It *broke* <b>here</b>." in at.code[0].value and "rest is for the log" not in at.code[0].value
 
 
@@ -115,7 +115,7 @@ def test_it_is_said_in_words() -> None:
     dead = replace(SIGHT, memory=replace(SIGHT.memory, models=None))
     assert dict(desk.memory_words(dead))["The models"] == "not running"
     assert "The models" not in dict(desk.memory_words(replace(SIGHT, apart=False)))
-    assert desk.votes_words(SIGHT) == "PostgreSQL, reachable: 12 classes, 1 of them on now; 840 votes."
+    assert desk.votes_words(SIGHT) == "PostgreSQL, reachable: 12 classes (1 on now), 840 votes."
     long = desk.error_words(Line(0.0, "error", "core.x", "a" * 1000 + "\nb"))
     assert long.startswith("01 Jan 00:00:00  error     core.x  aaa") and len(long) < 350 and "b" not in long
     assert desk.error_words(Line(0.0, "error", "core.x", "")).endswith("core.x  ")

@@ -1,0 +1,86 @@
+"""A cache that takes nothing: measurements go on and say so, a conversion says what to do."""
+
+from __future__ import annotations
+
+import logging
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.measure import latency
+from core.models import gguf, machine
+from core.models.errors import ModelError
+from core.models.pair import Costs, Identity
+from core.models.presets import ROOT, find_preset
+
+CURVE = latency.LatencyCurve((1, 2), (0.01, 0.01), (0.01, 0.02), 8, 3)
+FINDINGS = machine.Findings("float32", Costs({}, {}), 1.0, Identity(True, 0.0))
+
+
+def no_folder(tmp_path: Path) -> Path:
+    """A folder that cannot be made, even by root."""
+    (tmp_path / "file").touch()
+    return tmp_path / "file" / "cache"
+
+
+def test_what_was_measured_and_cannot_be_kept_is_said_once_and_used(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache = no_folder(tmp_path)
+
+    def measuring() -> latency.Measuring:
+        yield 0.5
+        return CURVE
+
+    with caplog.at_level(logging.WARNING):
+        assert latency.drain(latency.cached(cache / "curve.json", measuring)) == CURVE
+        machine.write_findings(cache / "machine.json", "key", FINDINGS)
+    assert len(caplog.messages) == 2
+    for message in caplog.messages:
+        assert "cannot be kept" in message and "SPECLAB_CACHE" in message and str(cache) in message
+
+
+def test_a_disk_that_fills_up_leaves_no_half_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(self: Path, text: str, **_: object) -> int:
+        self.touch()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    latency._write(tmp_path / "curve.json", CURVE)
+    machine.write_findings(tmp_path / "machine.json", "key", FINDINGS)
+    assert list(tmp_path.iterdir()) == [] and caplog.text.count("No space left on device") == 2
+
+
+def test_a_conversion_into_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    preset = find_preset("bundled")
+    with pytest.raises(ModelError, match="can't be written to .*SPECLAB_CACHE"):
+        gguf.converted_target(preset.package, preset.file, no_folder(tmp_path), lambda fraction, words: None)
+
+
+def test_the_weights_own_writer_is_heard_when_the_disk_is_full(tmp_path: Path) -> None:
+    """In a process whose files may have 100 kB, which is what a full disk is to the library that writes weights."""
+    code = (
+        "import core; from pathlib import Path; from core.models import gguf;"
+        "from core.models.presets import find_preset;"
+        "import torch; from safetensors.torch import save_file;"
+        "gguf._convert = lambda source, folder: save_file({'a': torch.zeros(10**6)}, folder / gguf.WEIGHTS);"
+        "preset = find_preset('bundled');"
+        f"gguf.converted_target(preset.package, preset.file, Path({str(tmp_path)!r}), lambda fraction, words: None)"
+    )
+
+    def small_files() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, preexec_fn=small_files, capture_output=True, text=True, timeout=100
+    )
+    last = ended.stderr.strip().splitlines()[-1]
+    assert ended.returncode == 1 and "ModelError: The converted target can't be written" in last and "600 MB" in last
+    assert list((tmp_path / "targets").iterdir()) == []
