@@ -50,7 +50,7 @@ def findings(settings: Settings, address: str, port: int, quick: bool) -> Iterat
     yield checks.check_port(address, port)
     yield checks.check_database(settings.database)
     yield checks.check_user()
-    yield checks.check_identity(_identical(settings, quick))
+    yield checks.check_identity(_worst(settings, quick))
 
 
 def report(found: Iterable[Finding]) -> int:
@@ -66,7 +66,7 @@ def report(found: Iterable[Finding]) -> int:
     return int(failed > 0)
 
 
-def _identical(settings: Settings, quick: bool) -> bool | None:
+def _worst(settings: Settings, quick: bool) -> float | None:
     """What an earlier start found on this machine with these settings; else what loading the pair finds now."""
     import torch
 
@@ -82,7 +82,7 @@ def _identical(settings: Settings, quick: bool) -> bool | None:
     except (ModelError, RuntimeError) as error:
         print(error, file=sys.stderr)
         return None
-    return identity.bitwise if identity else None
+    return identity.worst if identity else None
 
 
 def _target(settings: Settings) -> str:

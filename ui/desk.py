@@ -90,8 +90,8 @@ def pair_words(sight: Sight) -> str:
         return doing + sight.status.text
     where = "in a process of their own" if sight.apart else "in the server's own process"
     same = {
-        True: "Texts are the same to the letter, however passes are grouped.",
-        False: "A token's logits depend on how passes are grouped here.",
+        True: "Logits are the same to the last bit, however passes are grouped.",
+        False: "Logits differ by rounding when passes are grouped otherwise.",
         None: "Whether passes may be regrouped has not been checked.",
     }[facts.identical]
     return f"{facts.target}, drafted by {facts.draft}, {where}. {facts.reason} {same}"

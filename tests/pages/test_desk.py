@@ -102,7 +102,7 @@ def test_votes_that_cannot_be_reached_are_said_while_the_rest_is_shown(
 def test_it_is_said_in_words() -> None:
     assert [figure for _, figure in desk.figures_of(SIGHT)][:4] == ["97", "4", "12", "3"]
     assert desk.figures_of(replace(SIGHT, sessions=None, load=None))[0][1] == "–"
-    assert "process of their own" in desk.pair_words(SIGHT) and "to the letter" in desk.pair_words(SIGHT)
+    assert "process of their own" in desk.pair_words(SIGHT) and "to the last bit" in desk.pair_words(SIGHT)
     loading = EngineStatus("loading", 0.4, "Loading the target")
     assert desk.pair_words(replace(SIGHT, facts=None, status=loading)) == "Loading, 40%: Loading the target"
     broken = EngineStatus("failed", 0.0, "The weights are damaged.")

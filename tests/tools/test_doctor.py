@@ -115,7 +115,9 @@ def test_versions(tmp_path: Path) -> None:
 
 
 def test_identity() -> None:
-    assert [checks.check_identity(x).level for x in (True, False, None)] == ["ok", "warn", "warn"]
+    found = [checks.check_identity(worst) for worst in (0.0, 2e-5, 0.4, None)]
+    assert [one.level for one in found] == ["ok", "ok", "warn", "warn"]
+    assert "last bit" in found[0].words and "2e-05" in found[1].words and "float32" in found[2].todo
 
 
 def test_user(monkeypatch: pytest.MonkeyPatch) -> None:
