@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import logging
 import pickle
+import signal
 import socket
 import subprocess
 import sys
@@ -190,4 +191,6 @@ def _sendable(error: BaseException) -> BaseException:
 
 
 if __name__ == "__main__":
+    # Ctrl+C reaches every process of a terminal's group. The server's end is in charge of this one's.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     serve(Connection(int(sys.argv[1])))

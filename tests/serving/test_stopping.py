@@ -13,10 +13,12 @@ from pathlib import Path
 
 import psutil
 
+from core.serving.worker import WorkerProcess
+from tests.serving.test_worker import open_desk
 from tools.local_server import ROOT, await_health, free_port
 
 SECONDS = 10
-"""A container's host waits so long before it kills; on a free machine it takes two or three."""
+"""A container's host waits so long before it kills; on a free machine it takes one or two."""
 
 
 def until(true: Callable[[], bool], seconds: float) -> None:
@@ -63,6 +65,15 @@ def test_a_setting_that_makes_no_sense_ends_it_with_one_sentence() -> None:
         [sys.executable, "-m", "ui.serve"], cwd=ROOT, env=environment, capture_output=True, text=True
     )
     assert ended.returncode == 2 and ended.stderr.count("\n") == 1 and "SPECLAB_QUEUE" in ended.stderr
+
+
+def test_ctrl_c_in_the_servers_window_is_the_servers_affair() -> None:
+    worker = WorkerProcess(open_desk)
+    process = worker._process
+    os.kill(process.pid, signal.SIGINT)
+    assert len(list(worker.work("count")(3))) == 3 and worker._process is process
+    worker.close()
+    assert not worker.alive
 
 
 def test_a_server_that_is_killed_leaves_no_worker_behind() -> None:

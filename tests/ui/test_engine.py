@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from core.decoding.events import Event
 from core.decoding.request import DecodeRequest, RequestError
 from core.serving import Engine, EngineBusy, LocalEngine, Ticket
+from core.serving.limits import Limits
 from core.serving.opening import Opened, PairFacts
 from core.theory.memory import ModelSize
 from tests.serving.fake_runs import FakeRuns, choice, one_round
@@ -347,6 +348,16 @@ def test_a_visit_keeps_only_the_newest_results(stage: Stage) -> None:
         st.markdown(str(list(st.session_state["engine-held"])))
 
     assert words(started(page)) == str([str(i) for i in range(4, 20)])
+
+
+def test_what_is_too_much_for_one_is_said_on_the_page(stage: Stage) -> None:
+    stage.engine.close()
+    stage.engine = LocalEngine(stage.runs, limits=Limits(tokens=4, prompt=5))
+    at = started(page_with_a_run)
+    assert words(at) == "text of a"
+    at.text_input[0].set_value("<b>six").run()
+    assert at.text[0].value == "A prompt may have 5 characters here, and this one has 6: shorten it."
+    assert stage.runs.started == ["a"] and not at.exception
 
 
 def page_with_three_runs() -> None:
