@@ -5,8 +5,10 @@
     python -m tools.load_test --url http://127.0.0.1:8501 [--no-class]     a server that runs already
 
 Each student is one session that speaks the browser's own protocol (`tools.load_test_tab`). It comes within the first
-minute and then does one thing every 5 seconds: opens a chapter, goes past its question, moves a slider, or votes while
-a question of the class is open. Chapters show their default runs; over all students one run a minute is a new one.
+fifth of the time, a minute at most, and then does one thing every 5 seconds: opens a chapter, goes past its question,
+moves a slider, or votes while a question of the class is open. Chapters show their default runs; over all students one
+run a minute is a new one.
+
 Before anything is timed, one session opens every page and waits for its runs. A server that runs already must have the
 same settings as this command, or its votes lie in another database: leave the class out then.
 
@@ -24,7 +26,7 @@ import sys
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import perf_counter, process_time
 from urllib.parse import urlsplit
 
 from tools.load_test_class import teach
@@ -93,12 +95,13 @@ async def load(url: str, plan: Plan) -> Figures:
     watch, before = Watch(process), megabytes(process)
     lesson = Lesson(url, pages, perf_counter() + plan.minutes * 60, plan.every)
     dice = random.Random(plan.seed)
-    looking = asyncio.create_task(watch.look())
+    looking, began, own = asyncio.create_task(watch.look()), perf_counter(), process_time()
     seats = [seat(lesson, plan, i, random.Random(dice.random())) for i in range(plan.sessions)]
     try:
         await asyncio.gather(*seats, *([teach(lesson)] if plan.lecturer else []))
     finally:
         looking.cancel()
+    own_share = (process_time() - own) / (perf_counter() - began)
     peak = max(watch.levels)
     await asyncio.sleep(plan.gone)
     with suppress(BrokenTab):
@@ -107,7 +110,8 @@ async def load(url: str, plan: Plan) -> Figures:
             await tab.visit("")
     await asyncio.sleep(min(5.0, plan.gone))
     grown = gained(watch.times, watch.levels) if plan.stay else None
-    return figures(lesson.log, plan.sessions, plan.minutes, Memory(before, peak, megabytes(process), grown))
+    memory = Memory(before, peak, megabytes(process), grown)
+    return figures(lesson.log, plan.sessions, plan.minutes, memory, own_share)
 
 
 async def seat(lesson: Lesson, plan: Plan, number: int, dice: random.Random) -> None:
@@ -136,9 +140,11 @@ async def rehearse(url: str, pages: tuple[str, ...]) -> None:
 def main() -> int:
     """Read the command line, play the load, print what came of it."""
     given = arguments()
+    minutes = given.soak or given.minutes
     plan = Plan(
         sessions=given.sessions,
-        minutes=given.soak or given.minutes,
+        minutes=minutes,
+        ramp=min(60.0, minutes * 12),
         stay=5.0 if given.soak else None,
         lecturer=not given.no_class,
         gone=given.gone,

@@ -38,7 +38,11 @@ class Memory:
 
 @dataclass(frozen=True)
 class Figures:
-    """All that a load test found. `services` are seconds of the new runs that did not wait in line."""
+    """All that a load test found.
+
+    `services` are seconds of the new runs that did not wait in line; `own` is the share of one core that the load test
+    itself took, beside the server.
+    """
 
     sessions: int
     at_once: int
@@ -53,6 +57,7 @@ class Figures:
     polls: int
     failures: dict[str, int]
     memory: Memory
+    own: float
 
     @property
     def growth(self) -> float:
@@ -104,7 +109,7 @@ def spread(values: Sequence[float]) -> Spread | None:
     return Spread(len(values), percentile(values, 0.5), percentile(values, 0.95), max(values)) if values else None
 
 
-def figures(log: Log, at_once: int, minutes: float, memory: Memory) -> Figures:
+def figures(log: Log, at_once: int, minutes: float, memory: Memory, own: float) -> Figures:
     """A log in brief."""
     return Figures(
         sessions=log.sessions,
@@ -120,6 +125,7 @@ def figures(log: Log, at_once: int, minutes: float, memory: Memory) -> Figures:
         polls=log.polls,
         failures=dict(log.failures),
         memory=memory,
+        own=own,
     )
 
 
@@ -163,7 +169,7 @@ def report(found: Figures) -> str:
     """The figures, the goals and the queues as text."""
     lines = [
         f"{found.sessions} sessions, {found.at_once} at once, {found.minutes:g} min; {found.votes} votes, "
-        f"{found.new_runs} new runs, {found.polls} polls",
+        f"{found.new_runs} new runs, {found.polls} polls; the load test itself took {found.own:.0%} of a core",
         "",
         f"{'seconds':48} {'n':>6} {'p50':>7} {'p95':>7} {'most':>7}",
     ]

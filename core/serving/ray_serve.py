@@ -13,8 +13,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import threading
 from collections.abc import AsyncIterator, Callable, Generator, Hashable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -174,7 +175,7 @@ def open_replicas(settings: Settings, progress: Tell) -> Desk:
         raise SettingsError(MISSING) from error
     progress(0.0, "Joining the machines")
     if not ray.is_initialized():
-        ray.init(configure_logging=False, include_dashboard=False)
+        _in_a_lasting_thread(partial(ray.init, configure_logging=False, include_dashboard=False))
     serve.start(proxy_location="Disabled")
     running = serve.status().applications.get(APP)
     if running and running.status == "RUNNING":
@@ -183,6 +184,22 @@ def open_replicas(settings: Settings, progress: Tell) -> Desk:
         progress(0.1, f"Loading {settings.replicas} pair{'s' * (settings.replicas > 1)}")
         handle = serve.run(application(partial(open_desk, settings), settings), name=APP, route_prefix=None)
     return desk_of(handle)
+
+
+def _in_a_lasting_thread(start: Callable[[], object]) -> None:
+    """Call a function in a thread that never ends. What Ray starts on this machine is ended by the system together
+    with the thread that started it, and the one that loads the models ends when they are loaded."""
+    done: Future[object] = Future()
+
+    def stay() -> None:
+        try:
+            done.set_result(start())
+        except Exception as error:
+            done.set_exception(error)
+        threading.Event().wait()
+
+    threading.Thread(target=stay, name="ray", daemon=True).start()
+    done.result()
 
 
 def application(open_desk: Callable[[Tell], Desk], settings: Settings) -> Any:

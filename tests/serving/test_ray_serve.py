@@ -205,11 +205,14 @@ def test_a_cancelled_run_leaves_room(engine: LocalEngine) -> None:
 
 
 @pytest.mark.slow
-def test_a_replica_killed_in_mid_run_is_not_noticed(desk: Desk, engine: LocalEngine, tmp_path: Path) -> None:
+def test_a_replica_killed_in_mid_run_is_not_noticed(
+    desk: Desk, engine: LocalEngine, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     if engine.call("process").wait(60).result == os.getpid():
         pytest.skip("In local testing mode there is no replica that can be killed.")
     mark = tmp_path / "died"
     asked = request(str(mark), rounds=6)
     snapshot = engine.submit(asked).wait(100)
     assert mark.exists() and snapshot.error is None
+    assert "A replica was lost in mid-run" in caplog.text
     assert list(snapshot.events) == list(FakeRuns()(asked))

@@ -45,7 +45,7 @@ def log() -> Log:
 
 
 def found() -> Figures:
-    return figures(log(), at_once=50, minutes=5, memory=Memory(600, 700, 620))
+    return figures(log(), at_once=50, minutes=5, memory=Memory(600, 700, 620), own=0.2)
 
 
 def test_percentiles() -> None:
@@ -89,7 +89,7 @@ def test_goals_at_their_edges() -> None:
 
 
 def test_what_was_not_measured_is_not_met() -> None:
-    nothing = figures(Log(), 50, 5, Memory(600, 600, 600))
+    nothing = figures(Log(), 50, 5, Memory(600, 600, 600), 0.0)
     assert [goal.met for goal in goals(nothing)][:5] == [None] * 5
     assert queues(nothing) == [] and "not measured" in report(nothing)
 
