@@ -45,7 +45,8 @@ def watch() -> None:
             st.markdown(desk.votes_words(sight))
     st.subheader("Recent warnings and errors", anchor=False)
     if sight.errors:
-        st.code("\n".join(map(desk.error_words, sight.errors)), language=None, wrap_lines=True, height=320)
+        lines = "\n".join(map(desk.error_words, sight.errors))
+        st.code(lines, language=None, wrap_lines=True, height=320 if len(sight.errors) > 8 else "content")
     else:
         st.markdown("None since the start.")
 

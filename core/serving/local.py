@@ -99,7 +99,8 @@ class LocalEngine:
                     self._schedule.keep(job)
             self._wake.notify()
 
-    def close(self) -> None:
+    def close(self, wait: float = 10.0) -> None:
+        """As `Engine.close`; waits so many seconds at most for a turn that is under way."""
         with self._lock:
             self._closed = True
             for job in self._schedule.jobs():
@@ -107,7 +108,7 @@ class LocalEngine:
             self._wake.notify()
             worker = self._worker
         if worker is not threading.current_thread():
-            worker.join(timeout=10)
+            worker.join(timeout=wait)
 
     def _run_job(self, request: DecodeRequest, key: Hashable) -> Job:
         return Job(

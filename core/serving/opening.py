@@ -33,6 +33,8 @@ Progress = Callable[[float, str], None]
 
 PATIENCE = 30.0
 """Seconds after which the work of a page that asks no more (a closed tab, a lost connection) is given up."""
+LAST_TURN = 2.0
+"""Seconds that a turn in the models' process is given to end when the server stops."""
 LATENCY_CONTEXT = 128
 """Tokens that stand before the positions whose pass is timed."""
 
@@ -92,16 +94,20 @@ def open_engine(settings: Settings, progress: Progress) -> Opened:
 
         desk = open_replicas(settings, progress)
         opened = Opened(engine_for(desk, replace(settings, active=settings.active * settings.replicas)), desk.facts)
-    elif settings.worker == "process":
+        atexit.register(opened.engine.close)
+        return opened
+    if settings.worker == "process":
         worker = WorkerProcess(partial(open_desk, settings), progress)
-        atexit.register(worker.close)
         works = {name: worker.work(name) for name in worker.names}
-        opened = Opened(engine_for(Desk(worker.stream, works, worker.facts), settings), worker.facts)
-    else:
-        desk = open_desk(settings, progress)
-        opened = Opened(engine_for(desk, settings), desk.facts)
-    atexit.register(opened.engine.close)
-    return opened
+        engine = engine_for(Desk(worker.stream, works, worker.facts), settings)
+        # The last to be registered goes first: a turn under way may end, then the process is ended whatever it does.
+        atexit.register(worker.close)
+        atexit.register(engine.close, LAST_TURN)
+        return Opened(engine, worker.facts)
+    desk = open_desk(settings, progress)
+    engine = engine_for(desk, settings)
+    atexit.register(engine.close)
+    return Opened(engine, desk.facts)
 
 
 def open_desk(settings: Settings, progress: Progress) -> Desk:
