@@ -2,11 +2,13 @@
 
 import streamlit as st
 
+from ui import start
 from ui.memory import remember
 from ui.navigation import navigate
 from ui.page import ICON, style
 
 st.set_page_config(page_title="Speculative Lab", page_icon=ICON, layout="wide", initial_sidebar_state=310)
+start.visited()
 style()
 navigate().run()
 remember()

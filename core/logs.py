@@ -75,10 +75,20 @@ class TextLines(logging.Formatter):
         return f"{line} ({figures})" if figures else line
 
 
+class ToStderr(logging.Handler):
+    """Writes to whatever stderr is at the moment."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            print(self.format(record), file=sys.stderr, flush=True)
+        except Exception:
+            self.handleError(record)
+
+
 RECENT = Recent()
 """This process's newest warnings and errors."""
 _lock = threading.Lock()
-_ours = logging.StreamHandler(sys.stderr)
+_ours: logging.Handler = ToStderr()
 
 
 def configure(form: str) -> None:

@@ -8,9 +8,11 @@ import logging
 from collections.abc import Iterator
 
 import pytest
+from streamlit.logger import get_logger
 
 from core import logs
 from core.logs import JsonLines, Recent, TextLines
+from ui import start
 
 
 @pytest.fixture
@@ -87,3 +89,22 @@ def test_it_is_set_up_once_and_takes_the_web_servers_lines_along(
     logs.event(logging.getLogger("core.x"), "Ready.", seconds=1.5)
     assert out.getvalue().splitlines()[1].endswith("INFO Ready. (seconds=1.5)")
     other.handlers.clear()
+
+
+def test_at_the_first_visit_the_web_servers_own_log_is_brought_into_line(
+    root: logging.Logger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPECLAB_LOG", "json")
+    monkeypatch.setattr(logs, "RECENT", Recent())
+    theirs = get_logger("streamlit.test-logs")
+    said = io.StringIO()
+    theirs.streamlit_console_handler.setStream(said)  # type: ignore[attr-defined]
+    start.visited.clear()
+    start.visited()
+    theirs.warning("Something odd.")
+    assert json.loads(said.getvalue())["message"] == "Something odd."
+    assert [line.message for line in logs.RECENT.lines] == ["Something odd."]
+    monkeypatch.setenv("SPECLAB_LOG", "xml")
+    start.visited.clear()
+    start.visited()
+    logs.configure("text")

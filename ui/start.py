@@ -1,4 +1,7 @@
-"""What a server does once, when it starts: its log, and its counters for whoever watches it."""
+"""What a server does once, when it starts: its log, and its counters for whoever watches it.
+
+With settings that make no sense none of it is done: loading the models says what is wrong with them.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,16 @@ from core.settings import SettingsError, read_settings
 
 @st.cache_resource(show_spinner=False)
 def once() -> None:
-    """Set the log up and serve the counters. Does nothing the second time, nor with settings that make no sense:
-    loading the models says what is wrong with them."""
+    """Set the log up and serve the counters; does nothing the second time."""
     with suppress(SettingsError):
         settings = read_settings()
         logs.configure(settings.log)
         if settings.metrics:
             METRICS.serve(*settings.metrics)
+
+
+@st.cache_resource(show_spinner=False)
+def visited() -> None:
+    """At the first visit: the web server has set up a log of its own by now, which is brought into line."""
+    with suppress(SettingsError):
+        logs.configure(read_settings().log)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import logging
 import resource
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+import torch
+from safetensors.torch import save_file
 
 from core.measure import latency
 from core.models import gguf, machine
 from core.models.errors import ModelError
 from core.models.pair import Costs, Identity
-from core.models.presets import ROOT, find_preset
+from core.models.presets import find_preset
 
 CURVE = latency.LatencyCurve((1, 2), (0.01, 0.01), (0.01, 0.02), 8, 3)
 FINDINGS = machine.Findings("float32", Costs({}, {}), 1.0, Identity(True, 0.0))
@@ -63,24 +63,21 @@ def test_a_conversion_into_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
         gguf.converted_target(preset.package, preset.file, no_folder(tmp_path), lambda fraction, words: None)
 
 
-def test_the_weights_own_writer_is_heard_when_the_disk_is_full(tmp_path: Path) -> None:
-    """In a process whose files may have 100 kB, which is what a full disk is to the library that writes weights."""
-    code = (
-        "import core; from pathlib import Path; from core.models import gguf;"
-        "from core.models.presets import find_preset;"
-        "import torch; from safetensors.torch import save_file;"
-        "gguf._convert = lambda source, folder: save_file({'a': torch.zeros(10**6)}, folder / gguf.WEIGHTS);"
-        "preset = find_preset('bundled');"
-        f"gguf.converted_target(preset.package, preset.file, Path({str(tmp_path)!r}), lambda fraction, words: None)"
-    )
+def test_the_weights_own_writer_is_heard_when_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files may have 100 kB for a moment, which is what a full disk is to the library that writes weights."""
 
-    def small_files() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+    def convert(source: Path, folder: Path) -> None:
+        save_file({"a": torch.zeros(10**6)}, folder / gguf.WEIGHTS)
 
-    ended = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, preexec_fn=small_files, capture_output=True, text=True, timeout=100
-    )
-    last = ended.stderr.strip().splitlines()[-1]
-    assert ended.returncode == 1 and "ModelError: The converted target can't be written" in last and "600 MB" in last
+    monkeypatch.setattr(gguf, "_convert", convert)
+    preset = find_preset("bundled")
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
+    try:
+        with pytest.raises(ModelError, match="can't be written to .*600 MB there"):
+            gguf.converted_target(preset.package, preset.file, tmp_path, lambda fraction, words: None)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, handler)
     assert list((tmp_path / "targets").iterdir()) == []
