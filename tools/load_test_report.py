@@ -6,14 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, isinf
 
-from core.theory.queueing import played, wait
+from core.theory.queueing import played, wait, workers_needed
 from tools.load_test_visitor import Log
 
 LEFT = 1 / 3
 """Of the memory that sessions took, at most this share may be left after they went."""
 STEADY = 0.03
 """A soak's memory may gain this share of itself in the second half, not more: so much moves to and fro anyway."""
-STUDENTS, PAIRS = (100, 300, 1000), (1, 2, 4)
+STUDENTS = (100, 300, 1000)
+PRACTICE = 180.0
+"""Seconds from one new run of a student to the next where a class tries out requests of its own."""
+SOON = 10.0
+"""Seconds that 95 % of the new runs should wait at most."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +87,12 @@ class Goal:
 
 @dataclass(frozen=True)
 class Queue:
-    """The wait that so many students would have for so many pairs, in seconds: by M/M/k, and played through."""
+    """The wait that so many students would have for so many pairs, in seconds: by M/M/k, and played through.
 
+    `every` are the seconds from one new run of a student to the next.
+    """
+
+    every: float
     students: int
     pairs: int
     load: float
@@ -149,19 +157,21 @@ def goals(found: Figures) -> list[Goal]:
 
 
 def queues(found: Figures) -> list[Queue]:
-    """The wait for more students who start new runs as often as these did; empty where none was measured."""
+    """The wait for more students, for one and two pairs and for as many as they need; empty where no run was timed.
+
+    They start new runs as often as these did, and as often as a class that tries out its own.
+    """
     if not found.services or not found.new_runs:
         return []
-    each = found.new_runs / (found.minutes * 60 * found.at_once)
     service = sum(found.services) / len(found.services)
     rows = []
-    for students in STUDENTS:
-        for pairs in PAIRS:
-            rate = each * students
-            by_formula, by_play = wait(rate, service, pairs), played(rate, found.services, pairs)
-            rows.append(
-                Queue(students, pairs, by_formula.load, by_formula.mean, by_formula.p95, by_play.p95),
-            )
+    for every in (found.minutes * 60 * found.at_once / found.new_runs, PRACTICE):
+        for students in STUDENTS:
+            rate = students / every
+            for pairs in sorted({1, 2, workers_needed(rate, service, SOON)}):
+                by_formula, by_play = wait(rate, service, pairs), played(rate, found.services, pairs)
+                waits = by_formula.load, by_formula.mean, by_formula.p95, by_play.p95
+                rows.append(Queue(every, students, pairs, *waits))
     return rows
 
 
@@ -181,10 +191,12 @@ def report(found: Figures) -> str:
     lines += [f"{_verdict(g.met):13} {g.name}: {g.found} (wanted: {g.wanted})" for g in goals(found)]
     lines += [f"  {number} × {sentence}" for sentence, number in sorted(found.failures.items())]
     if rows := queues(found):
-        lines += ["", "If more students start new runs as often as these did, each one run at a time:"]
-        lines += [f"{'students':>8} {'pairs':>5} {'load':>6} {'mean wait':>10} {'p95 M/M/k':>10} {'p95 played':>10}"]
+        lines += ["", "If more students start new runs, each run as long as these and one at a time on a pair:"]
+        head = f"{'a run every':>12} {'students':>8} {'pairs':>5} {'load':>6} {'mean wait':>10} {'p95':>10}"
+        lines.append(f"{head} {'p95 played':>10}")
         lines += [
-            f"{q.students:8} {q.pairs:5} {q.load:6.0%} {_s(q.mean):>10} {_s(q.p95):>10} {_s(q.played_p95):>10}"
+            f"{q.every / 60:8.1f} min {q.students:8} {q.pairs:5} {q.load:6.0%} "
+            f"{_s(q.mean):>10} {_s(q.p95):>10} {_s(q.played_p95):>10}"
             for q in rows
         ]
     return "\n".join(lines)
