@@ -9,7 +9,7 @@ from core.theory.simulation import survival_band
 from ui import engine, figures_pays, pays, runs, tour, visit
 from ui.chapter import Chapter, aside, side_by_side
 from ui.content import ChapterText
-from ui.figures import show
+from ui.figures import STYLE, show
 from ui.pays import ALPHA, DRAW, GAMMA, MOST_GAMMA, NUMBERS_OF_ROUNDS, ROUNDS, C, Dot, Model
 from ui.request_bar import gamma_slider, request_bar
 from ui.runs import BothWays
@@ -131,7 +131,7 @@ def speedup_curve(model: Model, hand: Dot | None, others: list[Dot]) -> None:
 def roomy(figure: go.Figure) -> go.Figure:
     """On the tour the pictures are narrow, so their legends have several rows: room for them above the axes."""
     if tour.on():
-        figure.update_layout(height=figure.layout.height + 60, margin={"t": figure.layout.margin.t + 70})
+        figure.update_layout(height=figure.layout.height + 60, margin={"t": STYLE["margin"]["t"] + 70})
     return figure
 
 

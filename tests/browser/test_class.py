@@ -69,6 +69,7 @@ def choose(page: Page, option: int) -> None:
 
 
 # Two starts of the server and five pages: slow on a machine that others use too.
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_class_joins_votes_talks_and_votes_again(server: Server, contexts: dict[str, BrowserContext]) -> None:
     database = open_database(server.database)
