@@ -67,6 +67,8 @@ def record(pair: ModelPair, request: DecodeRequest, index: int) -> Generator[flo
     """
     if request.method != "speculative":
         raise RequestError("Only draft-and-verify has rounds to watch.")
+    if request.drafter == "tree":
+        raise RequestError("A round over a tree is another function: choose another drafter to watch one.")
     run = stream(pair, request)
     for done in range(index + 1):
         _advance(run)

@@ -116,3 +116,5 @@ def test_a_round_that_is_not_there_and_a_run_without_rounds_give_one_sentence(ti
         finished(record(tiny, asked(), 99))
     with pytest.raises(RequestError, match="has rounds to watch"):
         finished(record(tiny, DecodeRequest("1 2", method="standard", chat=False), 0))
+    with pytest.raises(RequestError, match="choose another drafter"):
+        finished(record(tiny, DecodeRequest("1 2", drafter="tree", chat=False), 0))
