@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from core.decoding.trace import Node, Round
 from ui.figures import FONT_SIZE, styled
 from ui.figures import visible as label
+from ui.figures_texts import hatched
 from ui.palette import LOOKS, MUTED, PARTS
 from ui.sources import Row
 
@@ -20,11 +21,7 @@ def speed_bars(rows: Sequence[Row]) -> go.Figure:
             x=[r.speed_up for r in rows],
             y=[r.source.title for r in rows],
             orientation="h",
-            marker={
-                "color": [LOOKS["kept"].tone.mark if r.speed_up >= 1 else LOOKS["correction"].tone.mark for r in rows],
-                "pattern": {"shape": ["" if r.speed_up >= 1 else "/" for r in rows], "fgcolor": "#FBF9F4", "size": 9},
-                "cornerradius": 4,
-            },
+            marker={**_by_gain(rows), "cornerradius": 4},
             text=[f"{r.speed_up:.2f}× {'' if r.speed_up >= 1 else 'slower'}" for r in rows],
             textposition="outside",
             cliponaxis=False,
@@ -53,7 +50,7 @@ def round_bars(rows: Sequence[Row]) -> go.Figure:
             y=names,
             name=name,
             orientation="h",
-            marker={"color": colour, "pattern": {"shape": pattern, "fgcolor": "#FBF9F4", "size": 8}},
+            marker=hatched(colour, pattern),
             hovertemplate="%{y}, " + name + ": %{x:.2f} target passes<extra></extra>",
         )
     figure.add_scatter(
@@ -74,6 +71,13 @@ def round_bars(rows: Sequence[Row]) -> go.Figure:
     figure.update_xaxes(title_text="target passes a round; tokens a round", rangemode="tozero")
     figure.update_yaxes(autorange="reversed", showgrid=False)
     return figure
+
+
+def _by_gain(rows: Sequence[Row]) -> dict[str, object]:
+    """Green where a source pays, hatched in another colour where it costs time."""
+    pays = [r.speed_up >= 1 for r in rows]
+    colours = [LOOKS["kept" if gain else "correction"].tone.mark for gain in pays]
+    return hatched(colours, ["" if gain else "/" for gain in pays])
 
 
 def _speeds(rows: Sequence[Row]) -> list[float]:
