@@ -53,7 +53,7 @@ def _choice(figure: go.Figure, question: Question, ask: Ask, tallies: Mapping[in
             hoverinfo="skip",
         )
     lines = sum(label.count("<br>") + 1 for label in labels)
-    styled(figure, 90 + max(len(labels) * (58 if len(tallies) > 1 else 44), lines * 30))
+    styled(figure, 90 + max(len(labels) * (84 if len(tallies) > 1 else 64), lines * 34))
     figure.update_layout(legend={"traceorder": "reversed"}, bargap=0.3)
     figure.update_xaxes(range=[0, 118], tickvals=[0, 25, 50, 75, 100], ticksuffix=" %", title="share of the votes")
 
