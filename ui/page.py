@@ -18,6 +18,7 @@ _STYLE = """<style>
 html { font-size: clamp(16px, 12px + 0.45vw, 23px) !important; }
 [data-testid=stMainBlockContainer] { max-width: 78rem; padding: 4.25rem 3rem 4rem; }
 [data-testid=stMarkdownContainer] > :is(p, ul) { max-width: 62rem; }
+[data-testid=stMarkdownContainer] table { display: block; overflow-x: auto; }
 [data-testid=stMainBlockContainer] [data-testid=stPageLink] a { padding-left: 0; }
 [data-testid=stMainBlockContainer] h3 { padding-top: 1.5rem; }
 [data-testid=stRadio] label { padding-block: 0.2rem; }

@@ -71,8 +71,10 @@ def test_a_prompt_that_cannot_be_run_gives_one_sentence(open_page: Open, page: s
     at = open_page(page, prompt="own", text=text)
     said = assert_whole(at)
     assert content.chapters()[CHAPTERS.index(page)].takeaway in said
-    assert at.text_area or page not in WITH_PROMPT
-    if at.text_area:
+    # Chapter 15 has a field for prompts of another kind.
+    own = [field for field in at.text_area if str(field.key).endswith(":text")]
+    assert own or page not in WITH_PROMPT
+    if own:
         assert said.count(sentence) == 1
 
 
