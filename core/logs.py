@@ -106,6 +106,8 @@ def configure(form: str) -> None:
                 root.addHandler(handler)
         for name in OURS:
             logging.getLogger(name).setLevel(logging.INFO)
+        # A line for every file that a browser fetches buries the lines that matter; a proxy's log has them.
+        logging.getLogger("uvicorn.access").setLevel(logging.WARNING)
         _take_over(formatter)
 
 
