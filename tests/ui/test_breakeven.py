@@ -134,7 +134,6 @@ def test_a_slider_move_takes_less_than_a_tenth_of_a_second() -> None:
 
 
 @settings(max_examples=20, deadline=None)
-@settings(deadline=None)
 @given(models)
 def test_figures_can_be_drawn_for_all_sliders(model: Model) -> None:
     rolled = breakeven.roll(model, 0, 50)
