@@ -83,7 +83,7 @@ class Goodput:
 
     def __init__(self, pair: ModelPair, request: DecodeRequest) -> None:
         self._costs = costs(pair, request.drafter)
-        self._longest = min(longest(pair), MAX_GAMMA)
+        self._longest = longest(pair)
         self._accepted, self._examined = self.PRIOR * self.WEIGHT, self.WEIGHT
         self._pause, self._off = self.FIRST_PAUSE, 0
         self.gamma = self._best()
@@ -116,8 +116,8 @@ class Goodput:
 
 
 def longest(pair: ModelPair) -> int:
-    """The largest γ for which this pair's text is sure to stay the same bit for bit, or a plain bound."""
-    return pair.width - 1 if pair.width else 8
+    """The largest γ for which this pair's text is sure to stay the same bit for bit, or a plain bound; at least 1."""
+    return min(max(1, pair.width - 1), MAX_GAMMA) if pair.width else 8
 
 
 POLICIES: dict[Name, Callable[[ModelPair, DecodeRequest], Policy]] = {

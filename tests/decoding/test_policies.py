@@ -38,7 +38,7 @@ def test_the_heuristic_goes_up_by_two_and_down_by_one_within_bounds() -> None:
         policy.after(round_)
         seen.append(policy.gamma)
     assert seen == [5, 4, 6, 8, 8, 7, 6, 5, 4, 3, 2, 1, 1, 1, 1]
-    assert policies.longest(replace(PAIR, width=7)) == 6
+    assert [policies.longest(replace(PAIR, width=w)) for w in (7, 1, 64)] == [6, 1, 32]
 
 
 def test_a_plain_step_teaches_the_heuristic_nothing() -> None:
