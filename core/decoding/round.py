@@ -89,40 +89,42 @@ def tree_round(calls: Calls, index: int, text: list[int], gamma: int, draws: Dra
     if gamma == 0:
         return chain_round(calls, index, text, 0, draws)
     examined, token = TREE_ROUNDS[calls.request.rule](text, gamma, calls.propose_tree, calls.verify_tree, draws)
-    path = [x.guess for x in examined if x.accepted]
-    base = calls.before[0]
+    walk = [x for x in examined if x.accepted]
     # The root's entry stays, and of the branches the one that survived.
-    calls.target.keep(base, [0, *(i + 1 for i in path)])
-    caches = calls.roll_back(len(text) + len(path))
+    calls.target.keep(calls.before[0], [0, *(x.guess + 1 for x in walk)])
+    caches = calls.roll_back(len(text) + len(walk))
     overhead = _overhead(calls)
     proposal = calls.proposal
-    kept = [proposal.tokens[i] for i in path]
+    kept = [proposal.tokens[x.guess] for x in walk]
     committed = up_to_eos([*kept, token], calls.pair.eos_ids)
     ended_early = len(committed) <= len(kept)
-    shown = [x for x in examined if x.accepted][: len(committed)]
+    row = _row(walk[-1].guess if walk else None)
+    # An end of sequence may lie on the branch: what came behind it was never part of the text.
+    walk = walk[: len(committed)]
     # The walk ended at a leaf, or behind candidates that all missed: the last of those stands for the miss.
-    missed = examined[-1] if not ended_early and not examined[-1].accepted else None
-    shown += [missed] if missed else []
-    positions = _branch(calls, shown)
-    row = path[-1] + 1 if path else 0
+    missed = [examined[-1]] if not ended_early and not examined[-1].accepted else []
+    positions = _branch(calls, walk + missed)
     final = None
     behind: tuple[Candidate, ...] = ()
     if not ended_early:
-        if missed is None:
+        if not missed:
             behind = record_answer(calls.pair, calls.p[row], calls.logits[row])
         kind: Kind = "correction" if missed else "bonus"
         top = positions[-1].top if missed else behind
         final = record_choice(calls.pair, kind, token, calls.p[row], calls.logits[row], top)
-    levels = len(proposal.seconds)
-    tree = _nodes(calls, examined, len(committed) if ended_early else len(path))
-    return _round(calls, index, levels, positions, committed, final, overhead, caches, behind, tree)
+    tree = _nodes(calls, examined, walk)
+    return _round(calls, index, len(proposal.seconds), positions, committed, final, overhead, caches, behind, tree)
+
+
+def _row(guess: int | None) -> int:
+    """Where p behind a guess stands among the target's answers; None is the text itself."""
+    return 0 if guess is None else guess + 1
 
 
 def _branch(calls: Calls, shown: list[Examined]) -> tuple[Position, ...]:
     """The trace's positions of the candidates on the surviving branch, and of the one missed behind it."""
-    proposal = calls.proposal
+    proposal, parents = calls.proposal, calls.proposal.parents or []
     chosen = [x.guess for x in shown]
-    rows = [0 if (parent := (proposal.parents or [])[i]) is None else parent + 1 for i in chosen]
     return record_positions(
         calls.pair,
         [proposal.tokens[i] for i in chosen],
@@ -130,22 +132,20 @@ def _branch(calls: Calls, shown: list[Examined]) -> tuple[Position, ...]:
         [x.u for x in shown],
         torch.stack([x.p for x in shown]),
         torch.stack([proposal.q[i] for i in chosen]),
-        calls.logits[rows],
+        calls.logits[[_row(parents[i]) for i in chosen]],
         torch.stack([proposal.logits[i] for i in chosen]),
     )
 
 
-def _nodes(calls: Calls, examined: list[Examined], kept: int) -> tuple[Node, ...]:
-    """All guesses of the tree; of the surviving branch only the first `kept` count, since an end may lie in it."""
-    seen = {x.guess: x for x in examined}
-    survivors = {x.guess for x in [x for x in examined if x.accepted][:kept]}
+def _nodes(calls: Calls, examined: list[Examined], walk: list[Examined]) -> tuple[Node, ...]:
+    """All guesses of the tree, and what became of each; `walk` are those that stay."""
+    seen, stay = {x.guess: x for x in examined}, {x.guess for x in walk}
     nodes = []
-    proposal = calls.proposal
-    for i, (token, q, parent) in enumerate(zip(proposal.tokens, proposal.q, proposal.parents or [], strict=True)):
-        p = seen[i].p if i in seen else calls.p[0 if parent is None else parent + 1]
-        missed = False if i in seen and not seen[i].accepted else None
-        verdict = True if i in survivors else missed
-        u = seen[i].u if i in seen else None
+    proposal, parents = calls.proposal, calls.proposal.parents or []
+    for i, (token, q, parent) in enumerate(zip(proposal.tokens, proposal.q, parents, strict=True)):
+        found = seen.get(i)
+        p, u = (found.p, found.u) if found else (calls.p[_row(parent)], None)
+        verdict = True if i in stay else False if found and not found.accepted else None
         nodes.append(Node(token, calls.pair.piece(token), parent, float(p[token]), float(q[token]), u, verdict))
     return tuple(nodes)
 

@@ -12,7 +12,7 @@ from torch.nn import functional as F
 
 from core.decoding.request import DecodeRequest
 from core.decoding.sampling import Draws, probabilities
-from core.models import ModelPair, Reader
+from core.models import ModelPair
 
 GoOn = Callable[[float], bool]
 """Asked after each guess with the highest probability that the drafter gave there (raw): guess another one?"""
@@ -56,20 +56,31 @@ class Drafter(Protocol):
         """
 
 
-def read_ahead(
-    pair: ModelPair, request: DecodeRequest, draws: Draws, reader: Reader, text: list[int], gamma: int, go_on: GoOn
+Step = Callable[[list[int]], torch.Tensor]
+"""Reads tokens and gives the drafter's logits [1, V'] behind the last of them."""
+
+
+def one_by_one(
+    pair: ModelPair,
+    request: DecodeRequest,
+    draws: Draws,
+    step: Step,
+    text: list[int],
+    read: int,
+    gamma: int,
+    go_on: GoOn,
 ) -> Proposal:
-    """γ guesses one after another by a model that reads the text, each drawn from its own q."""
+    """Up to γ guesses one after another, each drawn from its own q. `read` tokens of the text are read already."""
     tokens: list[int] = []
     drawn_from: list[torch.Tensor] = []
     given: list[torch.Tensor] = []
     seconds: list[float] = []
     # Usually the last committed token; two after a round that kept everything, since the
     # last guess was never fed; more if rounds passed without drafting.
-    fresh = text[reader.length :]
-    while len(tokens) < gamma:
+    fresh, more = text[read:], gamma > 0
+    while more:
         started = now(pair.device)
-        logits = fit(reader.read(fresh), pair.vocabulary)
+        logits = fit(step(fresh), pair.vocabulary)
         q = probabilities(logits, request.temperature, request.top_k, request.top_p)[0]
         token = draw(request, draws, q, len(text) + len(tokens))
         # The guess just drawn stays whatever comes of this: to drop it would change the text.
@@ -79,8 +90,6 @@ def read_ahead(
         drawn_from.append(q)
         given.append(logits[0])
         fresh = [token]
-        if not more:
-            break
     return Proposal(tokens, drawn_from, given, tuple(seconds))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import torch
 
-from core.decoding.drafters.base import GoOn, Proposal, read_ahead
+from core.decoding.drafters.base import GoOn, Proposal, one_by_one
 from core.decoding.request import DecodeRequest
 from core.decoding.sampling import Draws
 from core.models import ModelPair, Reader
@@ -27,7 +27,8 @@ class DraftModel:
         self._reader.read(prompt)
 
     def propose(self, text: list[int], gamma: int, go_on: GoOn) -> Proposal:
-        return read_ahead(self._pair, self._request, self._draws, self._reader, text, gamma, go_on)
+        reader = self._reader
+        return one_by_one(self._pair, self._request, self._draws, reader.read, text, reader.length, gamma, go_on)
 
     def accepted(self, length: int, target_hidden: torch.Tensor | None = None) -> None:
         self._reader.crop(min(length, self._reader.length))

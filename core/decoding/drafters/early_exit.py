@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from core.decoding.drafters.base import GoOn, Proposal, read_ahead
+from core.decoding.drafters.base import GoOn, Proposal, one_by_one
 from core.decoding.request import DecodeRequest, RequestError
 from core.decoding.sampling import Draws
 from core.models import ModelPair, Reader
@@ -39,9 +39,9 @@ class EarlyExit:
         """The target's pass over the prompt has filled the cache."""
 
     def propose(self, text: list[int], gamma: int, go_on: GoOn) -> Proposal:
-        before = self._reader.length
-        proposal = read_ahead(self._pair, self._request, self._draws, self._reader, text, gamma, go_on)
-        self._reader.crop(before)
+        reader, before = self._reader, self._reader.length
+        proposal = one_by_one(self._pair, self._request, self._draws, reader.read, text, before, gamma, go_on)
+        reader.crop(before)
         return proposal
 
     def accepted(self, length: int, target_hidden: torch.Tensor | None = None) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import torch
 from transformers.cache_utils import Cache
 
-from core.decoding.drafters.base import GoOn, Proposal, confidence, draw, fit, now
+from core.decoding.drafters.base import GoOn, Proposal, one_by_one
 from core.decoding.request import DecodeRequest, RequestError
-from core.decoding.sampling import Draws, probabilities
+from core.decoding.sampling import Draws
 from core.models import ModelPair, Reader
 from core.models.reader import SlabLayer
 
@@ -40,30 +40,19 @@ class MultiTokenHead:
         self._waiting = self._waiting[-1:]
 
     def propose(self, text: list[int], gamma: int, go_on: GoOn) -> Proposal:
-        request = self._request
-        tokens: list[int] = []
-        drawn_from: list[torch.Tensor] = []
-        given: list[torch.Tensor] = []
-        seconds: list[float] = []
-        fresh, hidden = text[self.cached :], self._waiting
-        while len(tokens) < gamma:
-            started = now(self._pair.device)
+        hidden = self._waiting
+
+        def step(fresh: list[int]) -> torch.Tensor:
+            nonlocal hidden
             hidden = self._read(fresh, hidden)
-            logits = fit(self._logits(hidden), self._pair.vocabulary)
-            q = probabilities(logits, request.temperature, request.top_k, request.top_p)[0]
-            token = draw(request, self._draws, q, len(text) + len(tokens))
-            more = len(tokens) + 1 < gamma and go_on(confidence(logits[0]))
-            seconds.append(now(self._pair.device) - started)
-            tokens.append(token)
-            drawn_from.append(q)
-            given.append(logits[0])
-            fresh = [token]
-            if not more:
-                break
-        if tokens:
+            with torch.inference_mode():
+                return self._head.full_logits(hidden)
+
+        proposal = one_by_one(self._pair, self._request, self._draws, step, text, self.cached, gamma, go_on)
+        if proposal.tokens:
             self._waiting = self._waiting[:0]
             self._crop(len(text))
-        return Proposal(tokens, drawn_from, given, tuple(seconds))
+        return proposal
 
     def accepted(self, length: int, target_hidden: torch.Tensor | None = None) -> None:
         assert target_hidden is not None
@@ -79,7 +68,3 @@ class MultiTokenHead:
     def _crop(self, length: int) -> None:
         if length < self.cached:
             self._cache.crop(length - self.cached)
-
-    def _logits(self, hidden: torch.Tensor) -> torch.Tensor:
-        with torch.inference_mode():
-            return self._head.full_logits(hidden)

@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import torch
 
 from core.decoding.drafters.base import GoOn, Proposal, fit, now
-from core.decoding.request import DecodeRequest
-from core.decoding.sampling import GREEDY_BELOW, Draws, probabilities
-from core.models import ModelPair, Reader
+from core.decoding.drafters.draft_model import DraftModel
+from core.decoding.sampling import GREEDY_BELOW, probabilities
 from core.models.reader import ancestors, depths
 
 
-class DraftTree:
+class DraftTree(DraftModel):
     """The pair's draft, read level by level: all candidates of a level in one pass, each seeing its own branch only.
 
     Candidates of one place are drawn without replacement: a token that was tried and missed need not be tried
     again. Sources: Miao et al. 2023, "SpecInfer", arXiv 2305.09781; Jeon et al. 2024, arXiv 2402.14160.
     """
-
-    def __init__(self, pair: ModelPair, request: DecodeRequest, draws: Draws, target: Reader) -> None:
-        self._pair, self._request, self._draws = pair, request, draws
-        self._reader = pair.draft_reader()
-
-    @property
-    def cached(self) -> int:
-        return self._reader.length
-
-    def prefill(self, prompt: Sequence[int]) -> None:
-        self._reader.read(prompt)
 
     def propose(self, text: list[int], gamma: int, go_on: GoOn) -> Proposal:
         tokens: list[int] = []
@@ -53,9 +39,6 @@ class DraftTree:
         # The branch that survives is read again with the next round, in one pass with what is new anyway.
         self._reader.crop(min(len(text), self._reader.length))
         return Proposal(tokens, drawn_from, given, tuple(seconds), parents)
-
-    def accepted(self, length: int, target_hidden: torch.Tensor | None = None) -> None:
-        self._reader.crop(min(length, self._reader.length))
 
     def _read(
         self, text: list[int], tokens: list[int], parents: list[int | None], places: list[int | None]
