@@ -229,8 +229,26 @@ class Trainer:
                 return
 
 
-def training_options(parser: argparse.ArgumentParser) -> None:
-    """The options that every training has."""
+def commands(doc: str | None, judged: str) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
+    """A command line with `train` and `evaluate`, and its parser of `train`, for options of its own.
+
+    Args:
+        judged: names the option of the folder that is evaluated.
+    """
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    verbs = parser.add_subparsers(dest="command", required=True)
+    train, judge = verbs.add_parser("train"), verbs.add_parser("evaluate")
+    for verb in (train, judge):
+        verb.add_argument("--target", type=Path, required=True, help="folder of the target")
+        verb.add_argument("--data", type=Path, required=True, help="folder of shards from tools.draft_data")
+        verb.add_argument("--threads", type=int, default=2)
+    judge.add_argument(judged, type=Path, required=True)
+    judge.add_argument("--json", action="store_true")
+    _training_options(train)
+    return parser, train
+
+
+def _training_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--work", type=Path, required=True, help="folder for the state that a run resumes from")
     parser.add_argument("--out", type=Path, required=True, help="folder for the draft")
     parser.add_argument("--passes", type=int, default=3_000_000, help="tokens to feed, repetitions counted")

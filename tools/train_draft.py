@@ -15,14 +15,13 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import torch
 from transformers import AutoModelForCausalLM, PreTrainedModel
 
 from core.models.draft_model import DraftForCausalLM, load_draft
-from tools.draft_trainer import Trainer, training_options
+from tools.draft_trainer import Trainer, commands
 from tools.draft_training import Batch, Texts, load_texts, make_batch
 
 Guess = Callable[[Batch], torch.Tensor]
@@ -77,16 +76,7 @@ def show(table: dict[str, dict[str, float]]) -> str:
 
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(dest="command", required=True)
-    train, judge = commands.add_parser("train"), commands.add_parser("evaluate")
-    for command in (train, judge):
-        command.add_argument("--target", type=Path, required=True, help="folder of the target")
-        command.add_argument("--data", type=Path, required=True, help="folder of shards from tools.draft_data")
-        command.add_argument("--threads", type=int, default=2)
-    judge.add_argument("--draft", type=Path, required=True)
-    judge.add_argument("--json", action="store_true")
-    training_options(train)
+    parser, train = commands(__doc__, "--draft")
     train.add_argument("--layers", type=int, nargs="+", default=[0, 1], help="the target's layers to start from")
     return parser.parse_args(argv)
 

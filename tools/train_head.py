@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -21,7 +20,7 @@ from transformers import AutoModelForCausalLM, PreTrainedModel
 
 from core.models.draft_model import DraftForCausalLM, made_from_target, save_draft
 from core.models.head_model import HeadForCausalLM, load_head
-from tools.draft_trainer import Trainer, training_options
+from tools.draft_trainer import Trainer, commands
 from tools.draft_training import Batch, Distil, Texts, load_texts, make_batch
 from tools.head_training import depths, true_hidden
 from tools.train_draft import evaluate, show
@@ -128,16 +127,7 @@ def judge(target: PreTrainedModel, head: HeadForCausalLM, texts: Texts) -> dict[
 
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(dest="command", required=True)
-    train, judging = commands.add_parser("train"), commands.add_parser("evaluate")
-    for command in (train, judging):
-        command.add_argument("--target", type=Path, required=True, help="folder of the target")
-        command.add_argument("--data", type=Path, required=True, help="folder of shards from tools.draft_data")
-        command.add_argument("--threads", type=int, default=2)
-    judging.add_argument("--head", type=Path, required=True)
-    judging.add_argument("--json", action="store_true")
-    training_options(train)
+    parser, train = commands(__doc__, "--head")
     train.add_argument("--layer", type=int, default=29, help="the target's layer to start from")
     train.add_argument("--second-from", type=float, default=0.4, help="share after which it trains two deep")
     train.add_argument("--third-from", type=float, default=0.75, help="share after which it trains three deep")

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
-import os
 from collections.abc import Callable, Generator, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -17,7 +14,7 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-log = logging.getLogger(__name__)
+from core.cached_file import keep
 
 LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 KNEE_COST = 1.25
@@ -120,7 +117,7 @@ def cached(path: Path, measuring: Callable[[], Generator[float, None, LatencyCur
     if curve is None:
         curve = yield from measuring()
         if curve.steady:
-            _write(path, curve)
+            keep(path, json.dumps(asdict(curve)), "The measured curve")
     return curve
 
 
@@ -138,19 +135,3 @@ def _read(path: Path) -> LatencyCurve | None:
     figures = (*curve.one_pass, *curve.n_passes)
     whole = bool(curve.n) and curve.n[0] == 1 and len(curve.n) == len(curve.one_pass) == len(curve.n_passes)
     return curve if whole and all(0 < seconds < float("inf") for seconds in figures) else None
-
-
-def _write(path: Path, curve: LatencyCurve) -> None:
-    """Write beside and rename, so that nobody ever reads half a file. A folder that takes nothing costs only time."""
-    part = path.with_suffix(f".{os.getpid()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(json.dumps(asdict(curve)), encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        log.warning(
-            "The measured curve cannot be kept in %s (%s): it is measured again at the next start. Free some space "
-            "there, or set SPECLAB_CACHE to another folder.", path.parent, error.strerror or error,
-        )  # fmt: skip

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import platform
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
@@ -16,10 +14,9 @@ import torch
 import transformers
 from transformers import PreTrainedModel
 
+from core.cached_file import keep
 from core.models.pair import Costs, Identity
 from core.models.reader import Reader
-
-log = logging.getLogger(__name__)
 
 REPEATS = 7
 NOISE = 1.5
@@ -66,18 +63,7 @@ def write_findings(path: Path, key: str, findings: Findings) -> None:
         known = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         known = {}
-    part = path.with_suffix(f".{os.getpid()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(json.dumps({**known, key: asdict(findings)}, indent=1), encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        log.warning(
-            "What was measured cannot be kept in %s (%s): it is measured again at the next start. Free some space "
-            "there, or set SPECLAB_CACHE to another folder.", path.parent, error.strerror or error,
-        )  # fmt: skip
+    keep(path, json.dumps({**known, key: asdict(findings)}, indent=1), "What was measured")
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
+from core.cached_file import keep
 from core.measure import latency
 from core.models import gguf, machine
 from core.models.errors import ModelError
@@ -52,7 +53,7 @@ def test_a_disk_that_fills_up_leaves_no_half_files(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_text", full)
-    latency._write(tmp_path / "curve.json", CURVE)
+    keep(tmp_path / "curve.json", "{}", "The measured curve")
     machine.write_findings(tmp_path / "machine.json", "key", FINDINGS)
     assert list(tmp_path.iterdir()) == [] and caplog.text.count("No space left on device") == 2
 
