@@ -15,7 +15,8 @@ from ui.clocks import Clock, Lane, timeline
 from ui.components.schedule import schedule
 from ui.components.token_strip import StripToken, token_strip
 from ui.figures import show
-from ui.figures_rhythm import gap_bars, memory_bars
+from ui.figures_memory import memory_bars
+from ui.figures_rhythm import gap_bars
 from ui.request_bar import gamma_slider, request_bar
 from ui.rhythm import (
     Card,

@@ -53,12 +53,8 @@ def stage(chapter: Chapter) -> None:
 def dial() -> None:
     """Three made-up numbers, and what new rounds with them give at each move."""
     st.subheader("The dial: 2,000 new rounds at each move", anchor=False)
-    tell_unreadable(DIAL_ALPHA, DIAL_GAMMA, DIAL_C, ROLL)
-    left, middle, right = st.columns(3, gap="medium")
-    alpha = left.slider("Acceptance rate α", 0.0, 1.0, step=0.01, **moving(DIAL_ALPHA, ROLL))
-    gamma = middle.slider("Draft length γ", 1, 12, **moving(DIAL_GAMMA, ROLL))
-    c = right.slider("Cost ratio c", 0.0, 1.0, step=0.01, **moving(DIAL_C, ROLL))
-    rolled = breakeven.roll(Model(alpha, c, gamma), visit.value(ROLL, PAGE))
+    labels = ("Acceptance rate α", "Draft length γ", "Cost ratio c")
+    rolled = breakeven.roll(sliders(labels, DIAL_ALPHA, DIAL_GAMMA, DIAL_C, ROLL), visit.value(ROLL, PAGE))
     left, right = st.columns([2, 3], gap="large")
     with left:
         show(figures_map.dial(rolled), "map-dial", alt=f"Speed-up {times(rolled.game.speedup)}")
@@ -69,16 +65,29 @@ def dial() -> None:
         again(ROLL, f"Play {ROUNDS:,} more")
 
 
+def sliders(
+    labels: tuple[str, str, str],
+    alpha: visit.Control[float],
+    gamma: visit.Control[int],
+    c: visit.Control[float],
+    seed: visit.Control[int],
+) -> Model:
+    """Three made-up numbers side by side; a move of any takes the next seed."""
+    tell_unreadable(alpha, gamma, c, seed)
+    left, middle, right = st.columns(3, gap="medium")
+    return Model(
+        alpha=left.slider(labels[0], 0.0, 1.0, step=0.01, **moving(alpha, seed)),
+        gamma=middle.slider(labels[1], 1, 12, **moving(gamma, seed)),
+        c=right.slider(labels[2], 0.0, 1.0, step=0.01, **moving(c, seed)),
+    )
+
+
 @st.fragment
 def landscape() -> None:
     """The map, with rounds dropped on it."""
     st.subheader("The map", anchor=False)
-    tell_unreadable(MAP_ALPHA, MAP_GAMMA, MAP_C, DROP)
-    left, middle, right = st.columns(3, gap="medium")
-    alpha = left.slider("Acceptance rate α of the dropped rounds", 0.0, 1.0, step=0.01, **moving(MAP_ALPHA, DROP))
-    gamma = middle.slider("Their draft length γ", 1, 12, **moving(MAP_GAMMA, DROP))
-    c = right.slider("Cost ratio c of the whole map", 0.0, 1.0, step=0.01, **moving(MAP_C, DROP))
-    model = Model(alpha, c, gamma)
+    labels = ("Acceptance rate α of the dropped rounds", "Their draft length γ", "Cost ratio c of the whole map")
+    model = sliders(labels, MAP_ALPHA, MAP_GAMMA, MAP_C, DROP)
     dropped = breakeven.rain(model, visit.value(DROP, PAGE))
     st.markdown(breakeven.landmarks(model))
     show(figures_map.landscape(dropped), "map-landscape")

@@ -18,13 +18,14 @@ from ui import content, engine, navigation, ready, ready_check, ready_memory, re
 from ui.both_ways import runs
 from ui.chapter import Chapter
 from ui.figures import show
-from ui.figures_ready import gigabytes, memory_plans, round_bars, waits
+from ui.figures_memory import memory_plans
+from ui.figures_ready import round_bars, waits
 from ui.hand import tell_unreadable
 from ui.ready import mark
 from ui.ready_check import MINE, Asked
 from ui.ready_pair import Pair
 from ui.request_bar import gamma_slider
-from ui.words import share
+from ui.words import gigabytes, share
 
 PAGE = "ready"
 
@@ -228,7 +229,8 @@ def memory(pair: Pair) -> list[Row] | None:
     plans = rows(
         found.target.size, found.draft.size, context=tokens, longest=found.target.context, precision=bits, there=room
     )
-    show(memory_plans(plans, room), "ready-memory", alt="Gigabytes of each plan, against the memory there is.")
+    named = [(row.name, row.plan) for row in plans]
+    show(memory_plans(named, room), "ready-memory", alt="Gigabytes of each plan, against the memory there is.")
     cells = [[mark(*ready_memory.OF_FIT[r.fit]), r.name, gigabytes(r.plan.total)] for r in plans]
     st.markdown(ready.table(["", "Plan", "Weights and caches"], cells))
     st.markdown(ready_memory.fit_verdict(plans, found.target.size, room)[1])

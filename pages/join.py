@@ -8,6 +8,7 @@ from core.classroom.views import is_right
 from ui import classroom, content, navigation, who
 from ui.classroom import CODE, JOIN, PHONE_POLL
 from ui.components.device import device
+from ui.predict import answer_field
 
 STYLE = """<style>
 [data-testid=stHeader], [data-testid=stSidebar], [data-testid=stExpandSidebarButton] { display: none !important; }
@@ -126,18 +127,8 @@ def ballot(store: Classroom, seen: Seen, asked: Question, question: content.Ques
         said = f" You said *{classroom.option(question, before)}* before." if before is not None else ""
         st.info(f"The second vote: say what you think now.{said}", icon=":material/replay:")
     key = f"vote-{asked.id}-{asked.round}"
-    if question.kind == "choice":
-        st.radio(
-            question.question,
-            range(len(question.options)),
-            index=None,
-            key=key,
-            label_visibility="collapsed",
-            format_func=lambda i: classroom.option(question, i),
-        )
-    else:
-        range_ = f"{question.low} to {question.high}"
-        st.number_input(f"{question.unit}: {range_}", question.low, question.high, None, 1, key=key, placeholder=range_)
+    label = f"{question.unit}: {question.low} to {question.high}"
+    answer_field(question, key, lambda i: classroom.option(question, i), label)
     st.button(
         "Vote",
         key="vote-now",

@@ -74,6 +74,54 @@ def styled(figure: go.Figure, height: int) -> go.Figure:
     return figure
 
 
+def hatched(colour: str | list[str], shape: str | list[str]) -> dict[str, object]:
+    """The marker of bars that a pattern tells apart as well as their colour; no pattern where `shape` is empty."""
+    over = {"shape": shape, "fillmode": "overlay", "fgcolor": "rgba(255, 255, 255, 0.7)", "size": 8}
+    return {"color": colour, "pattern": over}
+
+
+Part = tuple[str, Sequence[float], str, str]
+"""A part of stacked bars: its name, its size in each bar, its colour and its pattern."""
+
+
+def stacked_bars(
+    names: Sequence[str], parts: Sequence[Part], totals: Sequence[tuple[float, str]], said: str, height: int
+) -> go.Figure:
+    """Lying bars, the first on top, their parts one behind the other.
+
+    Args:
+        totals: where each bar ends, and the words there.
+        said: tells a part's size on hovering, in Plotly's own form.
+    """
+    figure = go.Figure()
+    for name, sizes, colour, pattern in parts:
+        figure.add_trace(
+            go.Bar(
+                y=list(names),
+                x=list(sizes),
+                name=name,
+                orientation="h",
+                marker=hatched(colour, pattern),
+                hovertemplate=f"{name}: {said}<extra></extra>",
+            )
+        )
+    figure.add_trace(
+        go.Scatter(
+            x=[end for end, _ in totals], y=list(names), mode="text", text=[f"  {words}" for _, words in totals],
+            textposition="middle right", textfont={"size": FONT_SIZE}, showlegend=False, hoverinfo="skip",
+            cliponaxis=False,
+        )
+    )  # fmt: skip
+    styled(figure, height)
+    return figure.update_layout(
+        barmode="stack",
+        bargap=0.37,
+        margin={"l": 0, "r": 10, "t": 60, "b": 10},
+        legend={"traceorder": "normal"},
+        yaxis={"autorange": "reversed", "showgrid": False},
+    )
+
+
 def with_style(layout: Mapping[str, Any]) -> dict[str, Any]:
     """A figure's layout over the one that all share.
 

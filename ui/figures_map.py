@@ -9,8 +9,7 @@ import plotly.graph_objects as go
 
 from ui import breakeven
 from ui.breakeven import CURVES, Rain, Rolled
-from ui.figures import FONT_SIZE, styled
-from ui.figures_texts import hatched
+from ui.figures import FONT_SIZE, hatched, styled
 from ui.palette import AMBER, BLUE, CRIMSON, GREEN, INK, MUTED, SKY, VERMILION
 from ui.pays import Model
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from ui.figures import FONT_SIZE, styled
-from ui.figures_texts import hatched
+from ui.figures import FONT_SIZE, hatched, styled
 from ui.palette import LOOKS, MUTED, SKY
 from ui.policies import Replay, behaviour
 from ui.words import times

@@ -1,4 +1,4 @@
-"""Chapter 15's figures: waits against answer length, a round's time, and what fits into the memory."""
+"""Chapter 15's figures: waits against answer length, and a round's time."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from core.measure.readiness_memory import Row
 from core.measure.readiness_times import Lines, Split
-from ui.figures import FONT_SIZE, styled
+from ui.figures import FONT_SIZE, stacked_bars, styled
 from ui.palette import LOOKS, MUTED, PARTS
 
-GIGA = 1e9
-HATCH = {"fillmode": "overlay", "fgcolor": "rgba(255, 255, 255, 0.65)", "size": 9}
 Dots = Sequence[tuple[int, float, str]]
 """Measured answers: tokens, seconds, what they answer."""
 
@@ -77,75 +74,8 @@ def round_bars(found: Split, *, height: int = 270) -> go.Figure:
         ("verification pass", [0.0, found.verify], PARTS["p"].mark, "/"),
         ("overhead", [0.0, found.overhead], MUTED.mark, "x"),
     )
-    figure = go.Figure()
-    for name, seconds, colour, shape in parts:
-        figure.add_trace(
-            go.Bar(
-                y=rows, x=[1000 * s for s in seconds], name=name, orientation="h",
-                marker={"color": colour, "pattern": {"shape": shape, **HATCH}},
-                hovertemplate=name + ": %{x:.1f} ms<extra></extra>",
-            )
-        )  # fmt: skip
+    in_ms = [(name, [1000 * s for s in seconds], colour, shape) for name, seconds, colour, shape in parts]
     totals = [1000 * found.tau * found.standard, 1000 * found.round]
-    figure.add_trace(_totals(rows, totals, [f"  {t:.0f} ms" for t in totals]))
-    styled(figure, height)
-    figure.update_layout(**_STACKED)
+    figure = stacked_bars(rows, in_ms, [(t, f"{t:.0f} ms") for t in totals], "%{x:.1f} ms", height)
     figure.update_xaxes(range=[0, max(totals) * 1.25], title_text="milliseconds")
     return figure
-
-
-def memory_plans(rows: Sequence[Row], there: int, *, height: int = 340) -> go.Figure:
-    """Gigabytes of each plan, part by part, the first on top, and a line where the memory ends."""
-    p, q = PARTS["p"].mark, PARTS["q"].mark
-    parts = (
-        ("target's weights", "target_weights", p, ""),
-        ("target's KV cache", "target_cache", p, "/"),
-        ("draft's weights", "draft_weights", q, ""),
-        ("draft's KV cache", "draft_cache", q, "/"),
-    )
-    names = [row.name.replace(" alone, ", " alone,<br>") for row in rows]
-    figure = go.Figure()
-    for label, field, colour, shape in parts:
-        figure.add_trace(
-            go.Bar(
-                y=names, x=[getattr(row.plan, field) / GIGA for row in rows], name=label, orientation="h",
-                marker={"color": colour, "pattern": {"shape": shape, **HATCH}},
-                hovertemplate=label + ": %{x:.3f} GB<extra></extra>",
-            )
-        )  # fmt: skip
-    totals = [row.plan.total / GIGA for row in rows]
-    figure.add_trace(_totals(names, totals, [f"  {gigabytes(row.plan.total)}" for row in rows]))
-    styled(figure, height)
-    figure.update_layout(**_STACKED)
-    end, most = there / GIGA, max(totals)
-    # A memory many times as large would press all bars into a corner: then the line is left to the words.
-    shown = end <= 4 * most
-    if shown:
-        line = {"color": LOOKS["correction"].tone.mark, "width": 3, "dash": "dot"}
-        figure.add_vline(x=end, line=line)
-        # Its name stands in the legend: beside the line it would run into the bars' figures.
-        figure.add_trace(go.Scatter(x=[None], y=[None], mode="lines", line=line, name="memory there is"))
-    figure.update_xaxes(range=[0, max(most * 1.3, end * 1.1 if shown else 0)], title_text="GB")
-    return figure
-
-
-_STACKED = {
-    "barmode": "stack",
-    "bargap": 0.35,
-    "margin": {"l": 0, "r": 10, "t": 60, "b": 10},
-    "legend": {"traceorder": "normal"},
-    "yaxis": {"autorange": "reversed", "showgrid": False},
-}
-
-
-def gigabytes(number: int) -> str:
-    """An amount of memory in GB: `0.31 GB`, `14.2 GB`."""
-    amount = number / GIGA
-    return f"{amount:.2f} GB" if amount < 10 else f"{amount:.1f} GB"
-
-
-def _totals(rows: Sequence[str], totals: Sequence[float], words: Sequence[str]) -> go.Scatter:
-    return go.Scatter(
-        x=list(totals), y=list(rows), mode="text", text=list(words), textposition="middle right",
-        textfont={"size": FONT_SIZE}, showlegend=False, hoverinfo="skip", cliponaxis=False,
-    )  # fmt: skip

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from core.theory.memory import MemoryPlan
-from ui.figures import FONT_SIZE, styled
-from ui.palette import LOOKS, MUTED, PARTS
+from ui.figures import FONT_SIZE, hatched, styled
+from ui.palette import LOOKS, MUTED
 from ui.rhythm import Rhythm, bins, counts
 from ui.words import count
 
@@ -28,7 +27,7 @@ def gap_bars(rows: Sequence[tuple[str, Rhythm]], unit: str, *, height: int = 480
     looks = ((MUTED.mark, ""), (LOOKS["kept"].tone.mark, "/"))
     figure = go.Figure(
         data=[
-            _counted(number, edges, _filled(*look), axis)
+            _counted(number, edges, hatched(*look), axis)
             for number, look, axis in zip(heights, looks, AXES, strict=True)
         ],
         layout={
@@ -70,12 +69,6 @@ def _counted(number: Sequence[int], edges: Sequence[float], marker: dict[str, ob
     )
 
 
-def _filled(tone: str, pattern: str) -> dict[str, object]:
-    """A bar's colour, hatched where there is a pattern."""
-    hatch = {"shape": pattern, "fillmode": "overlay", "fgcolor": "rgba(255, 255, 255, 0.65)", "size": 9}
-    return {"color": tone, "pattern": hatch}
-
-
 def _line(value: float, axis: str) -> dict[str, object]:
     stroke = {"color": LOOKS["correction"].tone.mark, "width": 2, "dash": "dot"}
     ends = {"x0": value, "x1": value, "y0": 0, "y1": 1}
@@ -92,44 +85,3 @@ def _notes(title: str, told: Rhythm, axis: str, middle: float) -> list[dict[str,
         place = {"x": value, "xref": "x", "y": height, "xanchor": side, "yanchor": "top", "xshift": shift}
         notes.append({**place, "text": f"{name} {value:.3g}"})
     return [note | shared for note in notes]
-
-
-def memory_bars(plans: Sequence[tuple[str, MemoryPlan]], *, height: int = 300) -> go.Figure:
-    """Megabytes of each part, a bar for each plan, the first on top."""
-    p, q = PARTS["p"].mark, PARTS["q"].mark
-    parts = (
-        ("target's weights", "target_weights", p, ""),
-        ("target's KV cache", "target_cache", p, "/"),
-        ("draft's weights", "draft_weights", q, ""),
-        ("draft's KV cache", "draft_cache", q, "/"),
-    )
-    figure = go.Figure()
-    for name, field, tone, pattern in parts:
-        figure.add_trace(
-            go.Bar(
-                y=[label for label, _ in plans],
-                x=[getattr(plan, field) / MILLION for _, plan in plans],
-                name=name,
-                orientation="h",
-                marker=_filled(tone, pattern),
-                hovertemplate=name + ": %{x:,.1f} MB<extra></extra>",
-            )
-        )
-    totals = [plan.total / MILLION for _, plan in plans]
-    figure.add_trace(
-        go.Scatter(
-            x=totals, y=[label for label, _ in plans], mode="text", text=[f"  {total:,.0f} MB" for total in totals],
-            textposition="middle right", textfont={"size": FONT_SIZE}, showlegend=False, hoverinfo="skip",
-            cliponaxis=False,
-        )
-    )  # fmt: skip
-    styled(figure, height)
-    figure.update_layout(
-        barmode="stack",
-        bargap=0.4,
-        margin={"l": 0, "r": 10, "t": 60, "b": 10},
-        legend={"traceorder": "normal"},
-        xaxis={"range": [0, max(totals) * 1.35], "title": {"text": "MB"}},
-        yaxis={"autorange": "reversed", "showgrid": False},
-    )
-    return figure

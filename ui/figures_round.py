@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from core.decoding.trace import Candidate, Choice, Position
-from ui.figures import FONT_SIZE, styled, visible
+from ui.figures import FONT_SIZE, hatched, styled, visible
 from ui.palette import LOOKS, PARTS
 from ui.round_words import first_of_either
 
@@ -41,11 +41,7 @@ def distribution_bars(rows: Sequence[Row]) -> go.Figure:
                 y=places,
                 x=values,
                 orientation="h",
-                marker={
-                    "color": PARTS[part].mark,  # type: ignore[index]
-                    "pattern": {"shape": pattern, "fillmode": "overlay", "fgcolor": "rgba(255, 255, 255, 0.55)"},
-                    "cornerradius": 3,
-                },
+                marker={**hatched(PARTS[part].mark, pattern), "cornerradius": 3},  # type: ignore[index]
                 text=["" if v is None else _label(v) for v in values],
                 textposition="outside",
                 textfont={"size": FONT_SIZE - 3},

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from core.decoding.trace import Node, Round
-from ui.figures import FONT_SIZE, styled
+from ui.figures import FONT_SIZE, hatched, styled
 from ui.figures import visible as label
-from ui.figures_texts import hatched
 from ui.palette import LOOKS, MUTED, PARTS
 from ui.sources import Row
 

@@ -8,7 +8,7 @@ from statistics import fmean
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from ui.figures import FONT_SIZE, styled, visible
+from ui.figures import FONT_SIZE, hatched, styled, visible
 from ui.palette import CRIMSON, LOOKS, MUTED, PARTS, SKY, State
 from ui.texts import Moment, Spread
 
@@ -18,12 +18,6 @@ EVEN_LINE = {"color": MUTED.mark, "width": 3, "dash": "dash"}
 PATTERNS: dict[State, str] = {"plain": "", "kept": "", "correction": "/", "bonus": "."}
 ROW = 76
 """Pixels of a row of dots."""
-
-
-def hatched(colour: str | list[str], shape: str | list[str]) -> dict[str, object]:
-    """The look of bars that a pattern tells apart as well as their colour; no pattern where `shape` is empty."""
-    over = {"shape": shape, "fillmode": "overlay", "fgcolor": "rgba(255, 255, 255, 0.75)", "size": 8}
-    return {"color": colour, "pattern": over}
 
 
 def clock_bars(alone: float, together: float, unit: str, longest: float, height: int = 150) -> go.Figure:

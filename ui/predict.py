@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 import streamlit as st
@@ -66,8 +66,13 @@ def verdict_sentence(question: Question, said: int, answer: int) -> str:
     }[judge(question, said, answer)]
 
 
-def _form(chapter: int, question: Question) -> None:
-    key = f"said-{chapter}"
+def answer_field(question: Question, key: str, option: Callable[[int], str], label: str) -> None:
+    """The widget in which a question is answered; nothing is chosen at first.
+
+    Args:
+        option: an option's words, by its index.
+        label: of a number.
+    """
     if question.kind == "choice":
         st.radio(
             question.question,
@@ -75,19 +80,16 @@ def _form(chapter: int, question: Question) -> None:
             index=None,
             key=key,
             label_visibility="collapsed",
-            format_func=lambda i: question.options[i],
+            format_func=option,
         )
     else:
-        st.number_input(
-            f"Your guess ({question.unit})",
-            question.low,
-            question.high,
-            None,
-            1,
-            key=key,
-            width=240,
-            placeholder=f"{question.low} to {question.high}",
-        )
+        range_ = f"{question.low} to {question.high}"
+        st.number_input(label, question.low, question.high, None, 1, key=key, width="stretch", placeholder=range_)
+
+
+def _form(chapter: int, question: Question) -> None:
+    with st.container(width="stretch" if question.kind == "choice" else 240):
+        answer_field(question, f"said-{chapter}", question.options.__getitem__, f"Your guess ({question.unit})")
     with st.container(horizontal=True, vertical_alignment="center"):
         missed = st.button("Commit", type="primary", key=f"commit-{chapter}", on_click=_commit, args=(chapter,))
         # Whoever holds answers back asks for this one by going past the question.

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from core.measure.readiness_memory import PRECISIONS, Fit, Row, tokens_instead
 from core.theory.memory import ModelSize
 from ui import visit
-from ui.figures_ready import gigabytes
 from ui.ready import Mark, Step
+from ui.words import gigabytes
 
 SHORTEST_CONTEXT, USUAL_CONTEXT = 256, 4096
 OF_FIT: dict[Fit, tuple[Mark, str]] = {

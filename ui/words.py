@@ -34,6 +34,12 @@ def megabytes(number: int) -> str:
     return f"{number / 1e6:.0f} MB" if number >= 1e7 else f"{number / 1e6:.1f} MB"
 
 
+def gigabytes(number: int) -> str:
+    """An amount of memory in GB, from bytes: `0.31 GB`, `14.2 GB`."""
+    amount = number / 1e9
+    return f"{amount:.2f} GB" if amount < 10 else f"{amount:.1f} GB"
+
+
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """A count with its noun: `1 word`, `3 words`."""
     return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"

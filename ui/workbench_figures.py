@@ -5,10 +5,8 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from core.decoding.trace import Trace
-from ui.figures import FONT_SIZE, styled
+from ui.figures import FONT_SIZE, hatched, styled
 from ui.palette import LOOKS, Look
-
-HATCH = "rgba(255, 255, 255, 0.6)"
 
 
 def rounds_figure(trace: Trace, height: int = 370) -> go.Figure:
@@ -50,10 +48,7 @@ def _bar(numbers: list[int], values: list[int], look: Look, name: str, pattern: 
         x=numbers,
         y=values,
         name=f"{look.glyph} {name}".strip(),
-        marker={
-            "color": look.tone.mark,
-            "pattern": {"shape": pattern, "fillmode": "overlay", "fgcolor": HATCH, "size": 7},
-        },
+        marker=hatched(look.tone.mark, pattern),
         customdata=[abs(v) for v in values],
         hovertemplate="round %{x}: %{customdata} " + name + "<extra></extra>",
         textfont={"size": FONT_SIZE},

@@ -13,7 +13,8 @@ from core.measure.readiness_times import Line, Lines, Split
 from core.settings import SettingsError, read_settings
 from core.theory.memory import ModelSize
 from ui import content, ready, ready_check, ready_memory, ready_pair, ready_wait
-from ui.figures_ready import memory_plans, round_bars, waits
+from ui.figures_memory import memory_plans
+from ui.figures_ready import round_bars, waits
 from ui.ready import Mark, Step
 
 BIG, SMALL = ModelSize(1_000_000_000, 10, 4, 50), ModelSize(100_000_000, 2, 4, 50)
@@ -142,7 +143,8 @@ def test_the_figures_mark_what_they_are_about() -> None:
     assert not waits(Lines(Line(0.1, 0.02), Line(0.2, 0.03)), 60, [], []).layout.annotations
     bars = {bar.name: bar.x for bar in round_bars(SPLIT).data if bar.type == "bar"}
     assert bars["target passes"] == (40.0, 0.0) and bars["draft steps"] == (0.0, 10.0)
-    plans = rows(BIG, SMALL, context=1000, longest=4000, precision="16 bits", there=3_000_000_000)
+    found = rows(BIG, SMALL, context=1000, longest=4000, precision="16 bits", there=3_000_000_000)
+    plans = [(row.name, row.plan) for row in found]
     assert len(memory_plans(plans, 3_000_000_000).layout.shapes) == 1
     assert not memory_plans(plans, 999_000_000_000).layout.shapes
     assert ready_wait.shown_length(both, 10, 5) == 26 and ready_wait.shown_length(both, 100, 5) == 110

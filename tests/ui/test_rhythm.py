@@ -10,7 +10,8 @@ from core.theory.memory import MemoryPlan
 from tests.ui.hand_made import CAT, CAT_ROUNDS, draft_alone, speculative, standard
 from ui.clocks import MEASURED, classroom, timeline
 from ui.components.schedule.schedule import schedule_data
-from ui.figures_rhythm import gap_bars, memory_bars
+from ui.figures_memory import memory_bars
+from ui.figures_rhythm import gap_bars
 from ui.rhythm import (
     BINS,
     Rhythm,

@@ -47,7 +47,12 @@ function barButton([what, label, key, path], act) {
   button.type = "button";
   button.ariaLabel = label;
   button.title = `${label} (${key})`;
-  button.innerHTML = `<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${path}"/></svg>`;
+  const [drawing, line] = ["svg", "path"].map((tag) => document.createElementNS("http://www.w3.org/2000/svg", tag));
+  drawing.setAttribute("viewBox", "0 0 24 24");
+  drawing.setAttribute("aria-hidden", "true");
+  line.setAttribute("d", path);
+  drawing.append(line);
+  button.append(drawing);
   button.addEventListener("click", () => act(what));
   return button;
 }
