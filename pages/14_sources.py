@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.decoding.request import DecodeRequest
 from core.decoding.trace import Trace
@@ -50,37 +51,37 @@ def race(chapter: Chapter) -> dict[str, Trace] | None:
     if request is None or not engine.loading_panel():
         return None
     base = replace(request, gamma=gamma, max_new_tokens=chapter.text.length)
-    plan = sources.requests(base, engine.door().opened.facts.drafters, branches)
-    run_all(plan)
-    return sources.found(plan)
+    return run_all(sources.requests(base, engine.door().opened.facts.drafters, branches))
 
 
-def run_all(plan: dict[str, DecodeRequest]) -> None:
-    """Make the runs of a plan that are missing, one after the other, with a way to stop."""
-    missing = [name for name in plan if name not in sources.found(plan)]
-    if not missing:
-        return
-    done = len(plan) - len(missing)
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        bar = st.progress(done / len(plan))
-        if sources.stopped(plan):
-            bar.progress(done / len(plan), text=f"Stopped after {done} of {len(plan)} runs.")
-            st.button("Go on", icon=":material/play_arrow:", key="sources-go", on_click=sources.go_on)
-            return
-        st.button("Stop", icon=":material/stop:", key="sources-stop", on_click=stop, args=(plan,))
-    for name in missing:
-        bar.progress(done / len(plan), text=f"Run {done + 1} of {len(plan)}: {sources.title(name)} …")
-        trace = engine.run(plan[name], PAGE)
+def run_all(plan: dict[str, DecodeRequest]) -> dict[str, Trace]:
+    """Make the runs of a plan, one after the other, with a way to stop; those that are there."""
+    row = st.container(horizontal=True, vertical_alignment="center", gap="medium")
+    enough = sources.stopped_after(plan)
+    traces: dict[str, Trace] = {}
+    for name, request in plan.items():
+        trace = None if len(traces) == enough else engine.run(request, f"{PAGE}-{name}")
         if trace is None:
-            return
-        sources.keep(plan[name], trace)
-        done += 1
-    st.rerun()
+            progress(row, plan, len(traces), name, stopped=len(traces) == enough)
+            break
+        traces[name] = trace
+    return traces
 
 
-def stop(plan: dict[str, DecodeRequest]) -> None:
-    engine.give_up(PAGE)
-    sources.stop(plan)
+def progress(row: DeltaGenerator, plan: dict[str, DecodeRequest], done: int, name: str, stopped: bool) -> None:
+    """How far the runs have come, and a button that stops them or lets them go on."""
+    words = f"Stopped after {done} of {len(plan)} runs." if stopped else f"Run {done + 1} of {len(plan)}: "
+    with row:
+        st.progress(done / len(plan), text=words if stopped else f"{words}{sources.title(name)} …")
+        if stopped:
+            st.button("Go on", icon=":material/play_arrow:", key="sources-go", on_click=sources.go_on)
+        else:
+            st.button("Stop", icon=":material/stop:", key="sources-stop", on_click=stop, args=(plan, done, name))
+
+
+def stop(plan: dict[str, DecodeRequest], done: int, name: str) -> None:
+    engine.give_up(f"{PAGE}-{name}")
+    sources.stop(plan, done)
 
 
 def comparison(rows: list[sources.Row]) -> None:

@@ -14,8 +14,7 @@ from ui import runs, visit
 from ui.words import count, megabytes, times, visible
 
 BRANCHES = visit.Control("branches", 2, visit.whole(2, MAX_BRANCHES))
-MOST_HELD = 18
-_FOUND, _STOPPED = "sources.found", "sources.stopped"
+_STOPPED = "sources.stopped"
 CLOSE = 0.03
 """Speed-ups nearer to each other than this are called equal: the clock wobbles as much."""
 
@@ -225,23 +224,9 @@ def before(trace: Trace, r: Round) -> str:
     return trace.pieces[sum(len(x.committed) for x in trace.rounds[: r.index])]
 
 
-def found(plan: Mapping[str, DecodeRequest]) -> dict[str, Trace]:
-    """Those runs of a plan that this visit has made."""
-    held = _held()
-    return {name: held[request] for name, request in plan.items() if request in held}
-
-
-def keep(request: DecodeRequest, trace: Trace) -> None:
-    """Hold on to a finished run."""
-    held = _held()
-    held[request] = trace
-    while len(held) > MOST_HELD:
-        del held[next(iter(held))]
-
-
-def stop(plan: Mapping[str, DecodeRequest]) -> None:
-    """Make no more runs of this plan until `go_on`."""
-    st.session_state[_STOPPED] = tuple(plan.values())
+def stop(plan: Mapping[str, DecodeRequest], done: int) -> None:
+    """Make no more than `done` runs of this plan until `go_on`."""
+    st.session_state[_STOPPED] = tuple(plan.values()), done
 
 
 def go_on() -> None:
@@ -249,11 +234,7 @@ def go_on() -> None:
     st.session_state.pop(_STOPPED, None)
 
 
-def stopped(plan: Mapping[str, DecodeRequest]) -> bool:
-    """Whether this very plan was stopped."""
-    return st.session_state.get(_STOPPED) == tuple(plan.values())
-
-
-def _held() -> dict[DecodeRequest, Trace]:
-    held: dict[DecodeRequest, Trace] = st.session_state.setdefault(_FOUND, {})
-    return held
+def stopped_after(plan: Mapping[str, DecodeRequest]) -> int | None:
+    """How many runs this very plan was stopped after; None if it was not."""
+    stopped, done = st.session_state.get(_STOPPED, (None, None))
+    return done if stopped == tuple(plan.values()) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tests.pages.conftest import Open, charts, sentences
-from ui import sources
 
 PAGE = "14_sources.py"
 
@@ -24,7 +23,8 @@ def test_another_round_of_the_tree_and_other_settings(open_page: Open) -> None:
     at = open_page(PAGE, round="2", branches="4", gamma="2", temperature="0.8")
     assert not at.exception
     assert at.slider("sources:branches").value == 4 and at.slider("sources:round").value == 2
-    asked = list(at.session_state[sources._FOUND])
+    asked = [held.asked for key, held in at.session_state["engine-held"].items() if key.startswith("sources-")]
+    assert len(asked) == 5
     assert {r.gamma for r in asked} == {2} and {r.rule for r in asked} == {"coupled"}
     assert {r.branches for r in asked if r.drafter == "tree"} == {4}
 
@@ -33,3 +33,13 @@ def test_an_empty_prompt_and_nonsense_are_told(open_page: Open) -> None:
     at = open_page(PAGE, prompt="own", text="", branches="99", gamma="x")
     assert not at.exception and any("prompt is empty" in w.value for w in at.warning)
     assert not charts(at)
+
+
+def test_the_runs_can_be_stopped_and_go_on(open_page: Open) -> None:
+    at = open_page(PAGE, seed="7")
+    plan = [held.asked for key, held in at.session_state["engine-held"].items() if key.startswith("sources-")]
+    at.session_state["sources.stopped"] = tuple(plan), 2
+    at.run()
+    assert not at.exception and list(at.dataframe[0].value["Source"]) == ["Draft model"]
+    at.button("sources-go").click().run()
+    assert not at.exception and len(at.dataframe[0].value) == 4
