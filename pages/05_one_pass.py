@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.decoding.trace import Position
+from core.decoding.rounds import Position
 from ui import formulas, tour, visit
 from ui.chapter import Chapter, aside
 from ui.components.one_pass import one_pass

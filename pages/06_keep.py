@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.decoding.trace import Position
+from core.decoding.rounds import Position
 from core.measure.toy import MOST, play
 from ui import tour, visit
 from ui.chapter import Chapter, aside, side_by_side

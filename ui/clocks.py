@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from core.decoding.trace import Choice, Position, Round, Trace
+from core.decoding.rounds import Choice, Position, Round
+from core.decoding.trace import Trace
 from ui.palette import State
 
 Model = Literal["target", "draft"]

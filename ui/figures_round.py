@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from core.decoding.trace import Candidate, Choice, Position
+from core.decoding.rounds import Candidate, Choice, Position
 from ui.figures import FONT_SIZE, hatched, styled, visible
 from ui.palette import LOOKS, PARTS
 from ui.round_words import first_of_either

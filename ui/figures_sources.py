@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from core.decoding.trace import Node, Round
+from core.decoding.rounds import Node, Round
 from ui.figures import FONT_SIZE, hatched, styled
 from ui.figures import visible as label
 from ui.palette import LOOKS, MUTED, PARTS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import floor, log10
 
-from core.decoding.trace import Choice, Position, Round
+from core.decoding.rounds import Choice, Position, Round
 
 
 def number(x: float) -> str:

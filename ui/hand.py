@@ -13,7 +13,8 @@ from typing import Any
 import streamlit as st
 
 from core.decoding.request import DecodeRequest
-from core.decoding.trace import Round, Trace
+from core.decoding.rounds import Round
+from core.decoding.trace import Trace
 from ui import engine, visit
 from ui.content import ChapterText
 from ui.palette import LOOKS

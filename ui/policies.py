@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 from core.decoding.request import DecodeRequest, Drafter, Policy, Rule
-from core.decoding.trace import Round, Trace
+from core.decoding.rounds import Round
+from core.decoding.trace import Trace
 from ui import content, runs
 from ui.runs import BothWays, Run
 from ui.words import count, times

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from core.decoding.trace import Candidate, Choice, Position, Round
+from core.decoding.rounds import Candidate, Choice, Position, Round
 from ui.hand import Hand
 from ui.palette import State
 from ui.words import count, share, visible

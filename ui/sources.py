@@ -9,7 +9,8 @@ from statistics import median
 import streamlit as st
 
 from core.decoding.request import MAX_BRANCHES, DecodeRequest, Drafter
-from core.decoding.trace import Round, Trace
+from core.decoding.rounds import Round
+from core.decoding.trace import Trace
 from ui import runs, visit
 from ui.words import count, megabytes, times, visible
 

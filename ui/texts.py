@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 
 from core.decoding.request import DecodeRequest
-from core.decoding.trace import Choice, PairInfo, Trace
+from core.decoding.rounds import Choice
+from core.decoding.trace import PairInfo, Trace
 from ui import content, runs, visit
 from ui.content import Prompt
 from ui.palette import State

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.decoding.trace import Choice, Position, Round, Trace
+from core.decoding.rounds import Choice, Position, Round
+from core.decoding.trace import Trace
 from ui.figures import show, top_five
 from ui.words import nats, share, visible
 

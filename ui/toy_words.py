@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.decoding.trace import Position
+from core.decoding.rounds import Position
 from core.measure.exactness import Array, ChiSquare, Replacement
 from core.measure.toy import REST, Rounds
 from ui.components.token_strip import StripToken

@@ -7,7 +7,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from core.decoding.trace import Position, Trace
+from core.decoding.rounds import Position
+from core.decoding.trace import Trace
 from core.measure.exactness import Array, Band, tv, tv_band
 from core.measure.toy import MOST, Rounds
 

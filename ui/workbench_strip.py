@@ -8,7 +8,8 @@ from functools import partial
 import streamlit as st
 
 from core.decoding.events import Committed, Drafted, Event, Prefilled, Verified
-from core.decoding.trace import Position, Round, Trace
+from core.decoding.rounds import Position, Round
+from core.decoding.trace import Trace
 from core.serving import Snapshot, Ticket
 from ui import waiting
 from ui.clocks import probability

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 from core.decoding.events import Committed, Done, Drafted, Event, Prefilled, Verified, fold
 from core.decoding.request import DecodeRequest, RequestError
-from core.decoding.trace import Candidate, Choice, PairInfo, Position, Prefill, Round, Trace, TraceError
+from core.decoding.rounds import Candidate, Choice, Position, Prefill, Round
+from core.decoding.trace import PairInfo, Trace, TraceError
 
 if TYPE_CHECKING:
     from core.decoding.loop import decode, pair_info, stream

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from core.decoding.request import DecodeRequest
-from core.decoding.trace import PairInfo, Prefill, Round, Stop, Trace
+from core.decoding.rounds import Prefill, Round
+from core.decoding.trace import PairInfo, Stop, Trace
 
 
 @dataclass(frozen=True)

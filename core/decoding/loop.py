@@ -13,8 +13,9 @@ from core.decoding.prompt import prompt_tokens
 from core.decoding.record import record_choice
 from core.decoding.request import DecodeRequest
 from core.decoding.round import Calls, chain_round, tree_round, warp
+from core.decoding.rounds import Kind, Prefill, Round
 from core.decoding.sampling import Draws
-from core.decoding.trace import Kind, PairInfo, Prefill, Round, Stop, Trace
+from core.decoding.trace import PairInfo, Stop, Trace
 from core.models import ModelPair
 
 

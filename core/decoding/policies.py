@@ -8,7 +8,7 @@ from typing import Protocol
 from core.decoding.costs import costs
 from core.decoding.request import MAX_GAMMA, DecodeRequest
 from core.decoding.request import Policy as Name
-from core.decoding.trace import Round
+from core.decoding.rounds import Round
 from core.models import ModelPair
 from core.theory.closed_forms import speedup
 

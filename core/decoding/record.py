@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import torch
 
-from core.decoding.trace import TOP, Candidate, Choice, Kind, Position
+from core.decoding.rounds import TOP, Candidate, Choice, Kind, Position
 from core.models import ModelPair
 
 

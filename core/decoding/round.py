@@ -9,9 +9,9 @@ import torch
 from core.decoding.drafters import Drafter, GoOn, now
 from core.decoding.record import record_answer, record_choice, record_positions
 from core.decoding.request import DecodeRequest
+from core.decoding.rounds import Candidate, Choice, Kind, Node, Position, Round
 from core.decoding.rule import ROUNDS, TREE_ROUNDS, Examined
 from core.decoding.sampling import Draws, probabilities
-from core.decoding.trace import Candidate, Choice, Kind, Node, Position, Round
 from core.models import ModelPair, Reader
 from core.models.reader import ancestors, depths
 

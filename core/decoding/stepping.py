@@ -21,8 +21,8 @@ import torch
 from core.decoding.events import Committed, Event, Prefilled
 from core.decoding.loop import stream
 from core.decoding.request import DecodeRequest, RequestError
+from core.decoding.rounds import Round
 from core.decoding.rule import ROUNDS
-from core.decoding.trace import Round
 from core.models import ModelPair
 
 StepKind = Literal["call", "assign", "loop", "test", "return", "other"]

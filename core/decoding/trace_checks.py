@@ -7,7 +7,8 @@ from dataclasses import fields, is_dataclass
 from math import isfinite
 
 from core.decoding.request import MAX_GAMMA, MAX_NEW_TOKENS
-from core.decoding.trace import TOP, Candidate, Choice, Node, Position, Round, Trace
+from core.decoding.rounds import TOP, Candidate, Choice, Node, Position, Round
+from core.decoding.trace import Trace
 
 LONGEST_TEXT = 200_000
 """Characters of any one text; a token's own is far shorter."""

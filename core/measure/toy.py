@@ -8,7 +8,7 @@ from hashlib import blake2s
 
 import numpy as np
 
-from core.decoding.trace import Position
+from core.decoding.rounds import Position
 from core.measure.exactness import Array, Replacement, residual
 
 MOST = 1_000_000

@@ -6,24 +6,21 @@ import logging
 import threading
 import weakref
 from collections import OrderedDict, deque
-from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 from time import monotonic, perf_counter
 from typing import cast
 
-from core.decoding.events import Committed, Event, Prefilled, fold
+from core.decoding.events import Event
 from core.decoding.request import DecodeRequest
 from core.serving.failures import for_user, sentence
 from core.serving.limits import Limits
 from core.serving.protocol import EngineError, Snapshot, Ticket, follow
 from core.serving.schedule import Ended, Job, Kind, Load, Schedule
+from core.serving.turns import Stream, Work, call_job, close, ends_turn, run_job
 
 log = logging.getLogger(__name__)
-
-Stream = Callable[[DecodeRequest], Iterator[Event]]
-Work = Callable[..., object]
-"""Other work with the models. A generator may yield its progress (0 to 1) wherever others may have a turn."""
 
 
 class LocalEngine:
@@ -111,24 +108,10 @@ class LocalEngine:
             worker.join(timeout=wait)
 
     def _run_job(self, request: DecodeRequest, key: Hashable) -> Job:
-        return Job(
-            key=key,
-            kind="run",
-            begin=lambda: iter(self._stream(request)),
-            finish=lambda events, _: fold(request, events),
-            news=threading.Condition(self._lock),
-        )
+        return run_job(self._stream, request, key, threading.Condition(self._lock))
 
     def _call_job(self, key: tuple[Hashable, ...]) -> Job:
-        name, *arguments = key
-        work = self._works[str(name)]
-        return Job(
-            key=key,
-            kind="call",
-            begin=lambda: _steps(work, arguments),
-            finish=lambda _, value: value,
-            news=threading.Condition(self._lock),
-        )
+        return call_job(self._works[str(key[0])], key, threading.Condition(self._lock))
 
     def _hold(self, key: Hashable, make: Callable[[], Job]) -> Ticket:
         with self._lock:
@@ -254,7 +237,7 @@ class LocalEngine:
         began = perf_counter()
         try:
             if job.ended:
-                _close(job.steps)
+                close(job.steps)
             else:
                 self._advance(job)
         except Exception as error:
@@ -279,7 +262,7 @@ class LocalEngine:
                         return
                     job.events.append(cast(Event, step))
                     job.news.notify_all()
-                if isinstance(step, Prefilled | Committed):
+                if ends_turn(step):
                     return
         except StopIteration as stop:
             result = job.finish(job.events, stop.value)
@@ -309,13 +292,3 @@ class LocalTicket:
     def _seen(self, snapshot: Snapshot) -> Snapshot:
         given_up = not self._claim.alive and not snapshot.finished
         return replace(snapshot, state="cancelled", position=None, estimate_seconds=None) if given_up else snapshot
-
-
-def _steps(work: Work, arguments: Sequence[Hashable]) -> Generator[object, None, object]:
-    result = work(*arguments)
-    return (yield from result) if isinstance(result, Generator) else result
-
-
-def _close(steps: Iterator[object] | None) -> None:
-    if isinstance(steps, Generator):
-        steps.close()

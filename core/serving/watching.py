@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Literal
 
 from core.decoding.events import Committed, Event, Prefilled
 from core.decoding.request import DecodeRequest, RequestError
+from core.serving.turns import Stream, close
 
 Outcome = Literal["done", "cancelled", "refused", "failed"]
 """`refused` is a request that cannot be run, `failed` a fault of the program or the machine."""
-Stream = Callable[[DecodeRequest], Iterator[Event]]
 
 
 @dataclass
@@ -71,8 +71,7 @@ def watched(stream: Stream, report: Report) -> Stream:
             figures.outcome = "refused"
             raise
         finally:
-            if isinstance(events, Generator):
-                events.close()
+            close(events)
             report(request, figures, perf_counter() - began)
 
     return run

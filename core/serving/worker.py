@@ -22,9 +22,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from core.decoding.events import Committed, Event, Prefilled
+from core.decoding.events import Event
 from core.decoding.request import DecodeRequest
 from core.serving.protocol import EngineError
+from core.serving.turns import Stream, Work, close, ends_turn, steps
 
 if TYPE_CHECKING:
     from core.serving.opening import PairFacts
@@ -39,8 +40,8 @@ DIED = "The models stopped during this run and are started again: try again in a
 class Desk:
     """What a worker process offers: runs, other work by name, and what is to be said of the pair."""
 
-    stream: Callable[[DecodeRequest], Iterator[Event]]
-    works: Mapping[str, Callable[..., object]]
+    stream: Stream
+    works: Mapping[str, Work]
     facts: PairFacts
 
 
@@ -107,8 +108,8 @@ class WorkerProcess:
                 kind, value = self._receive()
                 if kind == "error":
                     raise value
-                steps, result = value
-                yield from steps
+                taken, result = value
+                yield from taken
                 if kind == "end":
                     return result
             raise EngineError(DIED)
@@ -152,32 +153,24 @@ def serve(pipe: Connection) -> None:
         except (EOFError, OSError):
             return
         if what == "begin":
-            jobs[job] = _begin(desk, *value)
+            name, arguments = value
+            jobs[job] = steps(desk.stream if name == "stream" else desk.works[name], arguments)
         elif what == "close":
-            if running := jobs.pop(job, None):
-                running.close()  # type: ignore[attr-defined]
+            close(jobs.pop(job, None))
         else:
             pipe.send(_turn(jobs[job]))
 
 
-def _begin(desk: Desk, name: str, arguments: tuple[object, ...]) -> Generator[object, None, object]:
-    """A generator for any work; errors come with its first turn."""
-    found = desk.stream(*arguments) if name == "stream" else desk.works[name](*arguments)  # type: ignore[arg-type]
-    if isinstance(found, Iterator):
-        return cast("object", (yield from found))
-    return found
-
-
 def _turn(running: Iterator[object]) -> tuple[str, object]:
     """The steps up to the end of a round, or a call's next one; its return value; or what went wrong."""
-    steps: list[object] = []
+    taken: list[object] = []
     try:
         while True:
-            steps.append(next(running))
-            if isinstance(steps[-1], Prefilled | Committed | float):
-                return "steps", (steps, None)
+            taken.append(next(running))
+            if ends_turn(taken[-1]):
+                return "steps", (taken, None)
     except StopIteration as stop:
-        return "end", (steps, stop.value)
+        return "end", (taken, stop.value)
     except Exception as error:
         return "error", _sendable(error)
 

@@ -9,7 +9,7 @@ import pytest
 
 from core.decoding import DecodeRequest, decode, policies
 from core.decoding.policies import Confidence, Goodput, Heuristic
-from core.decoding.trace import Round
+from core.decoding.rounds import Round
 from core.theory.closed_forms import pass_cost
 from tests.tiny import tiny_pair
 from tests.ui.hand_made import choice, guess, guess_round, plain_round

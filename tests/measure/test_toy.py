@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.decoding.trace import Candidate, Position
+from core.decoding.rounds import Candidate, Position
 from core.measure.exactness import Replacement, chi_square, output_distribution
 from core.measure.toy import MOST, REST, Handful, handful, play, read_back, with_share, written_out
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from core.decoding.events import Committed, Done, Event, Prefilled
 from core.decoding.request import DecodeRequest, RequestError
+from core.decoding.rounds import Candidate, Choice, Node, Position, Prefill, Round
 from core.decoding.scoring import Scored, ScoredPosition
-from core.decoding.trace import Candidate, Choice, Node, PairInfo, Position, Prefill, Round
+from core.decoding.trace import PairInfo
 from core.measure.latency import LENGTHS, LatencyCurve
 from core.measure.verdict import Verdict
 from core.serving.local import LocalEngine

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from core.decoding.events import Committed, Done, Event, Prefilled
 from core.decoding.request import DecodeRequest
-from core.decoding.trace import Choice, PairInfo, Prefill, Round
+from core.decoding.rounds import Choice, Prefill, Round
+from core.decoding.trace import PairInfo
 
 PAIR = PairInfo("fake", "big", "small", "cpu", "float32")
 

@@ -11,7 +11,7 @@ import pytest
 
 from core.decoding.events import Committed, Done, Drafted, Event, Prefilled
 from core.decoding.request import DecodeRequest, RequestError
-from core.decoding.trace import Position, Prefill, Round
+from core.decoding.rounds import Position, Prefill, Round
 from core.serving import EngineBusy, LocalEngine
 from core.serving import metrics as module
 from core.serving.limits import Limits

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from core.decoding.request import DecodeRequest
-from core.decoding.trace import Choice, PairInfo, Position, Prefill, Round, Trace
+from core.decoding.rounds import Choice, Position, Prefill, Round
+from core.decoding.trace import PairInfo, Trace
 
 PAIR = PairInfo("hand-made", "big", "small", "cpu", "float32", 5, 1.25)
 

@@ -431,7 +431,7 @@ def test_places_in_line_are_said_in_words() -> None:
 
 def test_the_text_so_far_counts_guesses_until_they_are_checked() -> None:
     from core.decoding.events import Committed, Drafted, Prefilled
-    from core.decoding.trace import Prefill
+    from core.decoding.rounds import Prefill
 
     events: list[Event] = [
         Prefilled(Prefill((1,), choice(0), 0.1, 0.1), "One"),

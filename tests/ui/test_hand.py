@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.decoding.trace import Round
+from core.decoding.rounds import Round
 from tests.pages.conftest import settled
 from tests.pages.stand_in import open_stand_in
 from tests.ui.hand_made import choice, guess, guess_round, speculative

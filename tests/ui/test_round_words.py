@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.decoding.trace import Candidate, Round
+from core.decoding.rounds import Candidate, Round
 from tests.ui.hand_made import choice, guess, guess_round, speculative, trace
 from ui import formulas
 from ui.diagrams.caches import CacheRound, cache_rounds

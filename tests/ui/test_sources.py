@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from core.decoding.request import DecodeRequest
-from core.decoding.trace import Node
+from core.decoding.rounds import Node
 from tests.ui.hand_made import speculative, standard
 from ui import sources
 from ui.figures_sources import layout, round_bars, speed_bars, tree_figure

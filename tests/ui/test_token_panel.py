@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.decoding.trace import Position, Trace
+from core.decoding.rounds import Position
+from core.decoding.trace import Trace
 from tests.ui.hand_made import choice, guess, speculative
 from ui.token_panel import figures, what_happened
 

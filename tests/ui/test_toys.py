@@ -9,7 +9,8 @@ import pytest
 
 from core.decoding.events import fold
 from core.decoding.request import DecodeRequest
-from core.decoding.trace import Position, Trace
+from core.decoding.rounds import Position
+from core.decoding.trace import Trace
 from core.measure.exactness import ChiSquare
 from core.measure.toy import play
 from tests.pages.stand_in import stream

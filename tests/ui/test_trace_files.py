@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.decoding import DecodeRequest, decode
-from core.decoding.trace import Candidate, Node, Trace, TraceError
+from core.decoding.rounds import Candidate, Node
+from core.decoding.trace import Trace, TraceError
 from tests.tiny import tiny_pair
 from tests.ui.hand_made import CAT, CAT_ROUNDS, speculative, standard
 from ui import trace_files

@@ -10,7 +10,8 @@ import streamlit as st
 
 from core.decoding import DecodeRequest
 from core.decoding.events import Committed, Drafted, Event, Prefilled, Verified
-from core.decoding.trace import Choice, Position, Trace
+from core.decoding.rounds import Choice, Position
+from core.decoding.trace import Trace
 from tests.ui.hand_made import CAT, CAT_ROUNDS, choice, draft_alone, guess, guess_round, speculative, standard
 from ui import runs, workbench, workbench_strip, workbench_words
 from ui.token_panel import subjects

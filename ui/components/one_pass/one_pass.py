@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.decoding.trace import Candidate, Round
+from core.decoding.rounds import Candidate, Round
 from ui.components.assets import script, stylesheet
 from ui.hand import Hand
 from ui.round_words import usable

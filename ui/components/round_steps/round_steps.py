@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.decoding.trace import Position
+from core.decoding.rounds import Position
 from ui.components.assets import script, stylesheet
 from ui.hand import Hand
 from ui.round_words import Frame
