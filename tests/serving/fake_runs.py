@@ -10,6 +10,7 @@ from core.decoding.events import Committed, Done, Event, Prefilled
 from core.decoding.request import DecodeRequest
 from core.decoding.rounds import Choice, Prefill, Round
 from core.decoding.trace import PairInfo
+from core.serving import Snapshot, Ticket
 
 PAIR = PairInfo("fake", "big", "small", "cpu", "float32")
 
@@ -76,3 +77,10 @@ def _open() -> threading.Event:
     event = threading.Event()
     event.set()
     return event
+
+
+def finished(ticket: Ticket) -> Snapshot:
+    """Wait for work to be over."""
+    snapshot = ticket.wait(10)
+    assert snapshot.finished
+    return snapshot

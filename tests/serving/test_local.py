@@ -1,32 +1,13 @@
-import gc
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from typing import cast
 
 import pytest
 
 from core.decoding.events import Committed, Done, Prefilled
 from core.decoding.request import RequestError
-from core.serving import EngineBusy, EngineError, LocalEngine, Snapshot, Ticket
-from tests.serving.fake_runs import FakeRuns, request
-
-
-@pytest.fixture
-def runs() -> FakeRuns:
-    return FakeRuns()
-
-
-@pytest.fixture
-def engine(runs: FakeRuns) -> Iterator[LocalEngine]:
-    engine = LocalEngine(runs, active=2, queue_length=2, cache_size=3)
-    yield engine
-    engine.close()
-
-
-def finished(ticket: Ticket) -> Snapshot:
-    snapshot = ticket.wait(10)
-    assert snapshot.finished
-    return snapshot
+from core.serving import EngineBusy, EngineError, LocalEngine
+from tests.serving.fake_runs import FakeRuns, finished, request
 
 
 def test_a_run_gives_its_trace(engine: LocalEngine) -> None:
@@ -118,51 +99,6 @@ def test_the_cache_is_bounded_and_drops_what_was_not_asked_for_longest(engine: L
         assert engine.submit(request(prompt)).snapshot().state == "done"
     finished(engine.submit(request("b")))
     assert runs.started == list("abcdb")
-
-
-def test_the_last_holder_who_leaves_cancels(engine: LocalEngine, runs: FakeRuns) -> None:
-    runs.hold("a")
-    one, two = engine.submit(request("a")), engine.submit(request("a"))
-    runs.reached("a")
-    one.cancel()
-    one.cancel()
-    assert one.snapshot().state == "cancelled" and two.snapshot().state == "running"
-    two.cancel()
-    assert two.snapshot().state == "cancelled" and two.snapshot().trace is None
-    runs.let_go("a")
-    finished(engine.submit(request("b")))
-    assert runs.closed == ["a", "b"] and runs.log.count("a") == 1
-
-
-def test_one_who_waits_can_leave_the_queue(engine: LocalEngine, runs: FakeRuns) -> None:
-    runs.hold("a")
-    tickets = [engine.submit(request(prompt)) for prompt in "abcd"]
-    tickets[2].cancel()
-    assert tickets[3].snapshot().position == 1
-    runs.let_go("a")
-    finished(tickets[3])
-    assert "c" not in runs.started
-
-
-def test_a_ticket_thrown_away_cancels(engine: LocalEngine, runs: FakeRuns) -> None:
-    runs.hold("a")
-    ticket = engine.submit(request("a", rounds=50))
-    runs.reached("a")
-    del ticket
-    gc.collect()
-    runs.let_go("a")
-    finished(engine.submit(request("b", rounds=60)))
-    assert runs.log.count("a") <= 2 and runs.closed == ["a", "b"]
-
-
-def test_what_was_cancelled_can_be_asked_for_again(engine: LocalEngine, runs: FakeRuns) -> None:
-    runs.hold("a")
-    first = engine.submit(request("a"))
-    runs.reached("a")
-    first.cancel()
-    again = engine.submit(request("a"))
-    runs.let_go("a")
-    assert finished(again).trace and runs.started == ["a", "a"]
 
 
 def test_closing_the_iterator_cancels(engine: LocalEngine, runs: FakeRuns) -> None:
@@ -300,41 +236,6 @@ def test_wait_returns_when_time_is_up(engine: LocalEngine, runs: FakeRuns) -> No
     assert ticket.wait(0.01).state == "running"
     runs.let_go("a")
     assert len(ticket.wait(10, after=2).events) > 2
-
-
-def test_what_nobody_looks_at_is_given_up(runs: FakeRuns) -> None:
-    now = 0.0
-    engine = LocalEngine(runs, active=1, patience=10, clock=lambda: now)
-    runs.hold("a")
-    runs.hold("b")
-    watched, left, waiting = (engine.submit(request(prompt)) for prompt in "abc")
-    runs.reached("a")
-    now = 8.0
-    watched.snapshot()
-    waiting.snapshot()
-    now = 16.0
-    runs.let_go("a")
-    assert finished(watched).trace and finished(waiting).trace
-    assert finished(left).state == "cancelled" and runs.started == ["a", "c"]
-    engine.close()
-
-
-def test_waiting_is_looking(runs: FakeRuns) -> None:
-    now = 0.0
-    engine = LocalEngine(runs, patience=10, clock=lambda: now)
-    runs.hold("a")
-    ticket = engine.submit(request("a"))
-    runs.reached("a")
-    seen: list[Snapshot] = []
-    waiter = threading.Thread(target=lambda: seen.append(ticket.wait(10)))
-    waiter.start()
-    while waiter.is_alive() and not ticket._job.watchers:  # type: ignore[attr-defined]
-        waiter.join(0.001)
-    now = 100.0
-    runs.let_go("a")
-    waiter.join(10)
-    assert seen[0].trace
-    engine.close()
 
 
 def test_only_faults_of_the_program_are_logged(

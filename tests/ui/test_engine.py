@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import logging
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -10,100 +8,12 @@ from streamlit.testing.v1 import AppTest
 
 from core.decoding.events import Event
 from core.decoding.request import DecodeRequest, RequestError
-from core.serving import Engine, EngineBusy, LocalEngine, Ticket
+from core.serving import EngineBusy, LocalEngine, Ticket
 from core.serving.limits import Limits
-from core.serving.opening import Opened, PairFacts
-from core.theory.memory import ModelSize
-from tests.serving.fake_runs import FakeRuns, choice, one_round
+from core.serving.opening import Opened
+from tests.ui.staged import FACTS, Stage, page_with_a_run, settled, started, words
 from ui import engine as door_module
-from ui.engine import Door, EngineStatus
-from ui.waiting import _about, _place_in_line, _so_far
-
-SIZES = (ModelSize(100, 1, 1, 1), ModelSize(10, 1, 1, 1))
-FACTS = PairFacts("fake", "big", "small", *SIZES, 5, 440, "cpu", "float32", "because", None, 1.0, 64, True)
-
-
-class Stage:
-    """A door whose loading and runs are in the test's hands."""
-
-    def __init__(self) -> None:
-        self.runs = FakeRuns()
-        self.engine: Engine = LocalEngine(self.runs, {"latency": lambda: "curve", "score": self._score}, active=1)
-        self.loads: list[Callable[[float, str], None]] = []
-        self.error: Exception | None = None
-        self.scores: list[tuple[object, ...]] = []
-        self._gate = threading.Event()
-        self._gate.set()
-        self._reached = threading.Event()
-
-    def hold_loading(self) -> None:
-        self._gate.clear()
-
-    def let_loading_go(self) -> None:
-        self._gate.set()
-
-    def opening(self, say: Callable[[float, str], None]) -> Opened:
-        self.loads.append(say)
-        say(0.5, "Loading the target")
-        self._reached.set()
-        assert self._gate.wait(10)
-        if self.error:
-            raise self.error
-        return Opened(self.engine, FACTS)
-
-    def door(self) -> Door:
-        door = Door(self.opening)
-        assert self._reached.wait(10)
-        if self._gate.is_set():
-            settled(door)
-        return door
-
-    def _score(self, *arguments: object) -> str:
-        self.scores.append(arguments)
-        return "scores"
-
-
-def settled(door: Door) -> EngineStatus:
-    for thread in threading.enumerate():
-        if thread.name == "loading":
-            thread.join(10)
-    return door.status
-
-
-@pytest.fixture
-def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    stage = Stage()
-    doors: list[Door] = []
-
-    def door() -> Door:
-        if not doors:
-            doors.append(stage.door())
-        return doors[0]
-
-    monkeypatch.setattr(door_module, "door", door)
-    yield stage
-    stage.let_loading_go()
-    stage.engine.close()
-
-
-def page_with_a_run() -> None:
-    import streamlit as st
-
-    from core.decoding.request import DecodeRequest
-    from ui import engine
-
-    prompt = st.text_input("Prompt", "a")
-    trace = engine.run(DecodeRequest(prompt, method="standard", max_new_tokens=4), key="stage")
-    st.markdown("no trace" if trace is None else trace.text)
-
-
-def started(page: Callable[[], None]) -> AppTest:
-    return AppTest.from_function(page, default_timeout=15).run()
-
-
-def words(at: AppTest) -> str:
-    assert not at.exception
-    return "\n".join(str(each.value) for each in [*at.markdown, *at.text, *at.caption])
+from ui.engine import Door
 
 
 def done(stage: Stage, prompt: str) -> None:
@@ -256,43 +166,6 @@ def test_the_unexpected_is_one_sentence(stage: Stage) -> None:
     assert at.text[0].value == door_module.FAULT and not at.exception
 
 
-def test_loading_shows_how_far_it_is_and_then_the_page(stage: Stage) -> None:
-    stage.hold_loading()
-    at = started(page_with_a_run)
-    bar = at.get("progress")[0].proto
-    assert bar.text == "Loading the target …" and bar.value == 50
-    assert "no trace" in words(at) and len(stage.loads) == 1
-    stage.let_loading_go()
-    settled(door_module.door())
-    assert words(at.run()) == "text of a"
-
-
-def test_a_failed_load_says_why_and_can_be_tried_again(stage: Stage) -> None:
-    from core.models.errors import ModelError
-
-    stage.error = ModelError("The weights are damaged: fetch them again.")
-    at = started(page_with_a_run)
-    assert at.text[0].value == "The weights are damaged: fetch them again."
-    stage.error = None
-    at.button[0].click()
-    door = door_module.door()
-    at.run()
-    settled(door)
-    assert words(at.run()) == "text of a" and len(stage.loads) == 2
-
-
-def test_a_fault_while_loading_keeps_its_details_to_the_log(stage: Stage) -> None:
-    stage.error = KeyError("secret")
-    assert door_module.door().status.state == "failed" and "secret" not in door_module.status().text
-
-
-def test_loading_happens_once_for_all(stage: Stage) -> None:
-    for _ in range(3):
-        started(page_with_a_run)
-        door_module.door().load()
-    assert len(stage.loads) == 1
-
-
 def test_scores_and_latency_come_the_same_way(stage: Stage) -> None:
     def page() -> None:
         import streamlit as st
@@ -394,51 +267,3 @@ def test_one_visit_has_only_so_many_runs_under_way(stage: Stage, monkeypatch: py
 
 def held(at: AppTest) -> list[str]:
     return list(at.session_state["engine-held"])
-
-
-def test_the_log_tells_when_the_pair_is_ready_and_why_it_is_not(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
-    from core.models.errors import ModelError
-
-    with caplog.at_level(logging.INFO):
-        stage.error = ModelError("The weights are damaged.")
-        door = door_module.door()
-        assert door.status.state == "failed" and "The weights are damaged." in caplog.text
-        assert "are ready" not in caplog.text
-        stage.error = None
-        door.load()
-        settled(door)
-    (ready,) = [record for record in caplog.records if record.message == "The models are ready."]
-    assert ready.fields["target"] == "big" and ready.fields["seconds"] >= 0  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize(
-    ("seconds", "said"), [(None, ""), (0.2, ", about 1 s"), (12.4, ", about 12 s"), (150, ", about 2 min")]
-)
-def test_waits_are_said_roughly(seconds: float | None, said: str) -> None:
-    assert _about(seconds) == said
-
-
-def test_places_in_line_are_said_in_words() -> None:
-    from core.serving import Snapshot
-
-    said = [_place_in_line(Snapshot("queued", position, 3.0)) for position in (1, 2, 3)]
-    assert [s.removeprefix("Others are using the models. ") for s in said] == [
-        "You are next, about 3 s.",
-        "One is ahead of you, about 3 s.",
-        "2 are ahead of you, about 3 s.",
-    ]
-
-
-def test_the_text_so_far_counts_guesses_until_they_are_checked() -> None:
-    from core.decoding.events import Committed, Drafted, Prefilled
-    from core.decoding.rounds import Prefill
-
-    events: list[Event] = [
-        Prefilled(Prefill((1,), choice(0), 0.1, 0.1), "One"),
-        Drafted(0, 0, 5, " two", 0.01),
-        Committed(one_round(1), (" two", " three")),
-        Drafted(1, 0, 6, " four", 0.01),
-        Drafted(1, 1, 7, " five", 0.01),
-    ]
-    assert _so_far(events) == ("One two three", 3, 2)
-    assert _so_far([]) == ("", 0, 0)
