@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+import torch
+
 from core.decoding.costs import costs
 from core.decoding.request import MAX_GAMMA, DecodeRequest
 from core.decoding.request import Policy as Name
@@ -23,8 +25,8 @@ class Policy(Protocol):
     def gamma(self) -> int:
         """The next round's draft length; 0 for a plain step."""
 
-    def go_on(self, confidence: float) -> bool:
-        """Whether to guess on after a guess whose drafter gave its first choice this probability."""
+    def go_on(self, logits: torch.Tensor) -> bool:
+        """Whether to guess on after a guess where the drafter gave these logits [V]."""
 
     def after(self, round_: Round) -> None:
         """Learn from a round that is over."""
@@ -36,7 +38,7 @@ class Fixed:
     def __init__(self, pair: ModelPair, request: DecodeRequest) -> None:
         self.gamma = request.gamma
 
-    def go_on(self, confidence: float) -> bool:
+    def go_on(self, logits: torch.Tensor) -> bool:
         return True
 
     def after(self, round_: Round) -> None:
@@ -63,8 +65,8 @@ class Confidence(Fixed):
     The guess just drawn stays: leaving out what is improbable under q would make the text another one.
     """
 
-    def go_on(self, confidence: float) -> bool:
-        return confidence >= UNSURE
+    def go_on(self, logits: torch.Tensor) -> bool:
+        return float(logits.float().softmax(0).max()) >= UNSURE
 
 
 class Goodput:
@@ -88,7 +90,7 @@ class Goodput:
         self._pause, self._off = self.FIRST_PAUSE, 0
         self.gamma = self._best()
 
-    def go_on(self, confidence: float) -> bool:
+    def go_on(self, logits: torch.Tensor) -> bool:
         return True
 
     def after(self, round_: Round) -> None:

@@ -25,7 +25,9 @@ from torch import nn
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedModel
 from transformers.cache_utils import Cache
 from transformers.initialization import no_init_weights
-from transformers.modeling_outputs import CausalLMOutputWithPast
+from transformers.modeling_outputs import BaseModelOutputWithPast, CausalLMOutputWithPast
+
+from core.models.lean import is_plain, last_hidden
 
 OUTSIDE = -1e4  # logit of a token without a row: exp(-1e4) is exactly 0, and no -inf can turn into NaN
 EMBEDDING = "model.embed_tokens.weight"
@@ -88,8 +90,7 @@ class DraftForCausalLM(LlamaForCausalLM):
         """Logits [.., vocab_size], `OUTSIDE` for tokens without a row."""
         kept = self.kept_logits(hidden)
         logits = kept.new_full((*kept.shape[:-1], self.config.vocab_size), OUTSIDE)
-        logits[..., self.kept_ids] = kept
-        return logits
+        return logits.scatter_(-1, self.kept_ids.expand_as(kept), kept)
 
     def forward(
         self,
@@ -107,15 +108,20 @@ class DraftForCausalLM(LlamaForCausalLM):
 
         `past_key_values` is the older name of `cache`; either works.
         """
-        outputs = self.model(
-            input_ids=input_ids,
-            attention_mask=attention_mask,
-            position_ids=position_ids,
-            cache=cache if cache is not None else past_key_values,
-            inputs_embeds=inputs_embeds,
-            use_cache=use_cache,
-            **kwargs,
-        )
+        cache = cache if cache is not None else past_key_values
+        if input_ids is not None and is_plain(cache, attention_mask) and not kwargs.get("output_hidden_states"):
+            read = last_hidden(self.model, self.model.embed_tokens(input_ids), cache, attention_mask, position_ids)
+            outputs = BaseModelOutputWithPast(last_hidden_state=read, cache=cache)
+        else:
+            outputs = self.model(
+                input_ids=input_ids,
+                attention_mask=attention_mask,
+                position_ids=position_ids,
+                cache=cache,
+                inputs_embeds=inputs_embeds,
+                use_cache=use_cache,
+                **kwargs,
+            )
         hidden = outputs.last_hidden_state
         if isinstance(logits_to_keep, torch.Tensor):
             hidden = hidden[:, logits_to_keep]

@@ -22,6 +22,7 @@ from transformers import LlamaConfig, PreTrainedModel
 from transformers.cache_utils import Cache
 
 from core.models.draft_model import DraftForCausalLM, loaded
+from core.models.lean import is_plain, last_hidden
 
 
 class HeadForCausalLM(DraftForCausalLM):
@@ -41,8 +42,11 @@ class HeadForCausalLM(DraftForCausalLM):
 
     def features(self, fused: torch.Tensor, cache: Cache | None = None) -> torch.Tensor:
         """A guess at the target's hidden state behind each token, [batch, n, width]; a cache grows by n."""
-        outputs = self.model(inputs_embeds=fused, cache=cache, use_cache=cache is not None)
-        guessed: torch.Tensor = self.readout(outputs.last_hidden_state)
+        if is_plain(cache, None):
+            hidden = last_hidden(self.model, fused, cache)
+        else:
+            hidden = self.model(inputs_embeds=fused, cache=cache, use_cache=cache is not None).last_hidden_state
+        guessed: torch.Tensor = self.readout(hidden)
         return guessed
 
 

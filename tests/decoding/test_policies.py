@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from core.decoding import DecodeRequest, decode, policies
 from core.decoding.policies import Confidence, Goodput, Heuristic
@@ -48,7 +49,10 @@ def test_a_plain_step_teaches_the_heuristic_nothing() -> None:
 
 
 def test_the_confident_go_on_and_the_unsure_keep_what_they_drew() -> None:
-    assert Confidence(PAIR, ASK).go_on(0.41) and not Confidence(PAIR, ASK).go_on(0.39)
+    def sure(first: float) -> bool:
+        return Confidence(PAIR, ASK).go_on(torch.tensor([first, 0.3, 0.7 - first]).log())
+
+    assert sure(0.41) and not sure(0.39)
     trace = decode(PAIR, replace(ASK, policy="confidence", gamma=6, max_new_tokens=60))
     # Far from the end of the text, where a draft is cut to what is left to write.
     early = trace.rounds[:8]

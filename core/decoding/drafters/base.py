@@ -14,8 +14,8 @@ from core.decoding.request import DecodeRequest
 from core.decoding.sampling import Draws, probabilities
 from core.models import ModelPair
 
-GoOn = Callable[[float], bool]
-"""Asked after each guess with the highest probability that the drafter gave there (raw): guess another one?"""
+GoOn = Callable[[torch.Tensor], bool]
+"""Asked after each guess with the drafter's logits [V] there: guess another one?"""
 
 
 @dataclass(frozen=True)
@@ -84,19 +84,13 @@ def one_by_one(
         q = probabilities(logits, request.temperature, request.top_k, request.top_p)[0]
         token = draw(request, draws, q, len(text) + len(tokens))
         # The guess just drawn stays whatever comes of this: to drop it would change the text.
-        more = len(tokens) + 1 < gamma and go_on(confidence(logits[0]))
+        more = len(tokens) + 1 < gamma and go_on(logits[0])
         seconds.append(now(pair.device) - started)
         tokens.append(token)
         drawn_from.append(q)
         given.append(logits[0])
         fresh = [token]
     return Proposal(tokens, drawn_from, given, tuple(seconds))
-
-
-def confidence(logits: torch.Tensor) -> float:
-    """The highest probability under logits [V], at temperature 1."""
-    top = logits.float()
-    return float((top.max() - top.logsumexp(0)).exp())
 
 
 def draw(request: DecodeRequest, draws: Draws, probs: torch.Tensor, position: int) -> int:
