@@ -31,8 +31,8 @@ CONTENDERS = (
         "By the figures",
         "goodput",
         "draft",
-        "The γ that should pay best by the α̂ and the costs so far; where none does, drafting is **switched off**, and "
-        "tried again after a while.",
+        "The γ that should pay best by the α̂ and the costs so far. It only risks what it can afford: where guesses keep "
+        "missing, drafting is **switched off** and looked in on now and then.",
     ),
     Contender("Stop when unsure", "confidence", "draft", "Up to γ, but no further once the draft is unsure."),
     Contender(

@@ -86,8 +86,8 @@ def repeat_words(first: Trace, again: Trace) -> str:
         return f"{same} Only the clock differs. {clock}"
     if first.request.policy == "goodput" and not found.same_rounds:
         return (
-            "**Other rounds this time.** This policy sets γ by what the clock measures, and the clock is not in the "
-            f"seed. {_text_words(found)} {clock}"
+            "**Other rounds this time.** This policy sets γ by the costs measured once after each start, and those are "
+            f"not in the seed. {_text_words(found)} {clock}"
         )
     return f"**Not the same.** {_text_words(found)} That should not happen with one seed on one machine. {clock}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+import numpy as np
 import torch
 
 from core.decoding.costs import costs
@@ -12,7 +13,7 @@ from core.decoding.request import MAX_GAMMA, DecodeRequest
 from core.decoding.request import Policy as Name
 from core.decoding.rounds import Round
 from core.models import ModelPair
-from core.theory.closed_forms import speedup
+from core.theory.closed_forms import expected_tokens, round_cost
 
 UNSURE = 0.4
 """Below this probability of its first choice a drafter counts as unsure (the threshold that Transformers uses)."""
@@ -72,49 +73,48 @@ class Confidence(Fixed):
 class Goodput:
     """The γ that the formula says is quickest for the acceptance seen so far and the costs of this machine.
 
-    Acceptance is a running mean that forgets, starting from `PRIOR`. Where no γ beats a plain step the drafter is
-    switched off (γ = 0), and tried again with a single guess after a pause that doubles with each failure.
+    Acceptance is a running mean that forgets, starting from `PRIOR`. A round that keeps no guess loses the time of
+    its guesses; that loss has to be covered by a purse, which holds `STAKE` target passes at first, gets `SHARE` of
+    one for each token written and whatever drafting wins (up to `MOST`), and pays what drafting loses. So on a text
+    that never suits the drafter it is switched off (γ = 0), looked in on with a single guess now and then, and all
+    that is ever lost is `STAKE` and `SHARE` of the time.
     The costs are measured once for each pair and drafter, so that a run is the same each time it is made.
-    Source of the idea: Liu et al. 2024, "Optimizing speculative decoding for serving LLMs using goodput",
-    arXiv 2406.14066.
+    Source of the idea to choose γ so: Liu et al. 2024, "Optimizing speculative decoding for serving LLMs using
+    goodput", arXiv 2406.14066. The purse is ours.
     """
 
     PRIOR, WEIGHT, MEMORY = 0.6, 4.0, 16.0
     MARGIN = 1.02
-    FIRST_PAUSE, LONGEST_PAUSE = 4, 64
+    STAKE, SHARE, MOST = 0.25, 0.015, 2.5
 
     def __init__(self, pair: ModelPair, request: DecodeRequest) -> None:
-        self._costs = costs(pair, request.drafter)
-        self._longest = longest(pair)
+        self._c, self._verify = costs(pair, request.drafter)
+        self._gammas = np.arange(1, longest(pair) + 1)
+        self._risks = round_cost(self._gammas, self._c, self._verify) - 1
         self._accepted, self._examined = self.PRIOR * self.WEIGHT, self.WEIGHT
-        self._pause, self._off = self.FIRST_PAUSE, 0
-        self.gamma = self._best()
+        self._purse = self.STAKE
+        self.gamma = self._choose()
 
     def go_on(self, logits: torch.Tensor) -> bool:
         return True
 
     def after(self, round_: Round) -> None:
-        if not round_.positions:
-            # A plain step: of a drafter that is switched off, or of one that had nothing to offer.
-            if self._off:
-                self._off -= 1
-                self.gamma = 0 if self._off else 1
-            return
+        written = len(round_.committed)
+        won = written - float(self._c * len(round_.draft_times) + self._verify(round_.guesses + 1.0))
+        self._purse = min(self.MOST, self._purse + won + self.SHARE * written)
         fade = max(0.0, 1 - (round_.accepted + round_.rejected) / self.MEMORY)
         self._accepted = fade * self._accepted + round_.accepted
         self._examined = fade * self._examined + round_.accepted + round_.rejected
-        best = self._best()
-        if best == 0 and self.gamma:
-            self._off, self._pause = self._pause, min(2 * self._pause, self.LONGEST_PAUSE)
-        elif best:
-            self._pause = self.FIRST_PAUSE
-        self.gamma = best
+        self.gamma = self._choose()
 
-    def _best(self) -> int:
+    def _choose(self) -> int:
+        affordable = self._gammas[self._risks <= self._purse]
+        if not affordable.size:
+            return 0
         alpha = self._accepted / self._examined
-        gains = {g: float(speedup(alpha, g, *self._costs)) for g in range(1, self._longest + 1)}
-        best = max(gains, key=lambda g: gains[g])
-        return best if gains[best] > self.MARGIN else 0
+        gains = expected_tokens(alpha, affordable) / (1 + self._risks[: affordable.size])
+        # Where nothing seems to pay, the single guess is a look whether it still does not.
+        return int(affordable[gains.argmax()]) if gains.max() > self.MARGIN else 1
 
 
 def longest(pair: ModelPair) -> int:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.decoding import DecodeRequest, decode, policies
 from core.decoding.policies import Confidence, Goodput, Heuristic
@@ -70,19 +73,35 @@ def test_goodput_drafts_longer_where_guesses_hold_and_stops_where_they_do_not(ch
     for _ in range(20):
         policy.after(full(policy.gamma))
     assert policy.gamma == 8 > first >= 1
-    for _ in range(120):
-        policy.after(MISS if policy.gamma else plain_round(0, "target", "x"))
     offs = []
     for _ in range(200):
         offs.append(policy.gamma)
         policy.after(MISS if policy.gamma else plain_round(0, "target", "x"))
-    # Switched off, and looked in on now and then with one guess.
-    assert set(offs) == {0, 1} and offs.count(1) <= 8
+    # Switched off, and looked in on now and then with one guess, which costs a tenth of a pass.
+    assert set(offs[60:]) == {0, 1} and offs[60:].count(1) <= 140 * Goodput.SHARE / 0.1 + 1
     while not policy.gamma:
         policy.after(plain_round(0, "target", "x"))
     for _ in range(20):
-        policy.after(full(policy.gamma or 1) if policy.gamma else plain_round(0, "target", "x"))
+        policy.after(full(policy.gamma) if policy.gamma else plain_round(0, "target", "x"))
     assert policy.gamma > 1
+
+
+@given(hits=st.lists(st.integers(0, 8), max_size=150))
+def test_goodput_never_loses_more_than_its_stake_and_its_share(hits: list[int]) -> None:
+    """Whatever is kept of each draft, by the costs that the policy knows."""
+    c, verify = 0.2, pass_cost([1, 9], [1.0, 1.8])
+    with patch.object(policies, "costs", lambda pair, drafter: (c, verify)):
+        policy = Goodput(PAIR, ASK)
+    written = spent = 0.0
+    for kept in hits:
+        gamma = policy.gamma
+        kept = min(kept, gamma)
+        guesses = [guess("x", True)] * kept + [guess("x", False)] * (kept < gamma)
+        guesses += [guess("x", None)] * (gamma - len(guesses))
+        policy.after(guess_round(0, guesses, choice("bonus", "y")) if gamma else plain_round(0, "target", "x"))
+        written += kept + 1
+        spent += gamma * c + float(verify(gamma + 1.0))
+        assert spent <= written * (1 + Goodput.SHARE) + Goodput.STAKE + 1e-9
 
 
 def test_goodput_switches_a_useless_draft_off_and_a_perfect_one_up(cheap: None) -> None:
