@@ -125,7 +125,7 @@ def real() -> None:
     ready = engine.status().state == "ready"
     mine = breakeven.dots(runs.measured(runs.pair_name(engine.door().opened.facts))) if ready else []
     st.markdown(breakeven.dots_words(mine))
-    left, right = st.columns([3, 1], gap="medium")
+    left, right = st.columns([5, 2], gap="medium")
     with left:
         show(figures_real.real_map(mine), "map-real")
     with right:

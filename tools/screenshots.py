@@ -35,13 +35,27 @@ def addresses() -> dict[str, str]:
     return {"home": "/", **{_name(page): f"/{_name(page)}" for page in pages}}
 
 
+STILL_MS = 2000
+"""A page that showed nothing unfinished for this long is finished: its stage may begin after the rest of it."""
+_STILL = f"""() => {{
+  const drawn = chart => !chart.clientWidth || chart.querySelector('.main-svg');
+  const busy = document.querySelector('[data-testid=stProgress], [data-testid=stStatusWidget]')
+    || ![...document.querySelectorAll('.lab-chart')].every(drawn);
+  if (busy || !window.stillSince) window.stillSince = performance.now();
+  return performance.now() - window.stillSince > {STILL_MS};
+}}"""
+
+
 def settle(page: Page) -> None:
-    """Wait until nothing is running or loading any more."""
+    """Wait until nothing is running or loading any more, and all charts are drawn."""
     page.wait_for_selector("[data-testid=stMainBlockContainer] h1", timeout=PATIENCE)
-    page.wait_for_timeout(1000)  # until the stage has begun
-    expect(page.locator("[data-testid=stProgress]")).to_have_count(0, timeout=PATIENCE)
-    expect(page.locator("[data-testid=stStatusWidget]")).to_have_count(0, timeout=PATIENCE)
-    page.wait_for_timeout(1500)  # figures fade in
+    wait_until_still(page)
+
+
+def wait_until_still(page: Page) -> None:
+    """Wait until no progress is shown and every chart is drawn, and that for `STILL_MS`."""
+    page.evaluate("() => { window.stillSince = 0; }")
+    page.wait_for_function(_STILL, timeout=PATIENCE, polling=100)
 
 
 def shoot(page: Page, path: Path) -> None:
@@ -83,9 +97,7 @@ def take_tour(page: Page, url: str, size: str, theme: str) -> None:
     for step in tour.steps():
         page.goto(f"{url}/tour?{tour.PARAMETER}={step.number}")
         page.locator(".tour:not(.waiting) .title:not(:empty)").wait_for(timeout=PATIENCE)
-        page.wait_for_timeout(1000)  # until the step has begun
-        expect(page.locator("[data-testid=stProgress]")).to_have_count(0, timeout=PATIENCE)
-        page.wait_for_timeout(1500)
+        wait_until_still(page)
         path = FOLDER / f"tour-{step.number:02}-{size}-{theme}.png"
         page.screenshot(path=path)
         if (size, theme, step.view) == ("laptop", "light", "stage") and step.chapter in IN_README:

@@ -155,7 +155,7 @@ PUBLISHED = (
             (0.82, 7, 0.11, 2.5), (0.71, 3, 0.11, 2.0), (0.74, 3, 0.11, 2.0), (0.56, 3, 0.11, 1.6),
         )
     ),
-    Published("Chen et al. 2023", "arXiv 2302.01318, a 70-billion model", 1.92, None, 4, 0.128, 2.46),
+    Published("Chen et al.", "arXiv 2302.01318, a 70-billion model", 1.92, None, 4, 0.128, 2.46),
     Published("EAGLE-2", _SPEC_BENCH, 2.36),
     Published("EAGLE", _SPEC_BENCH, 2.10),
     Published("Medusa", _SPEC_BENCH, 1.71),

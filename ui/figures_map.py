@@ -180,7 +180,8 @@ def _named_landmarks(model: Model, top: float) -> list[dict[str, object]]:
         gain = Model(model.alpha, model.c, model.best).speed_up
         notes.append(_arrow(model.alpha, gain, f"sweet spot: γ = {model.best}, {gain:.2f}×", -90, -70))
     if cliff is not None:
-        notes.append(_arrow(cliff, 1.0, f"cliff of γ = {model.gamma}: α = {cliff:.2f}", -60 if cliff > 0.3 else 60, 60))
+        side = -60 if cliff > 0.3 else 60
+        notes.append(_arrow(cliff, 1.0, f"cliff of γ = {model.gamma}: α = {cliff:.2f}", side, -50))
     return notes
 
 

@@ -12,13 +12,13 @@ from ui.palette import LOOKS, MUTED, SKY
 from ui.policies import Replay, behaviour
 from ui.words import times
 
-ROW = 132
+ROW = 156
 """Pixels of a row."""
 
 
 def gamma_over_rounds(replays: Sequence[Replay]) -> go.Figure:
     """Each round's guesses as a bar: kept below, in vain above; a ring at 0 where nothing was drafted."""
-    figure = make_subplots(rows=len(replays), cols=1, shared_xaxes=True, vertical_spacing=0.42 / len(replays))
+    figure = make_subplots(rows=len(replays), cols=1, shared_xaxes=True, vertical_spacing=0.52 / len(replays))
     longest = max([1, *(length for told in replays for length in told.lengths)])
     for i, told in enumerate(replays):
         figure.add_traces(_bars(told, legend=i == 0), rows=i + 1, cols=1)
@@ -28,12 +28,12 @@ def gamma_over_rounds(replays: Sequence[Replay]) -> go.Figure:
     figure.update_layout(
         barmode="stack",
         bargap=0.12,
-        margin={"l": 10, "r": 10, "t": 70, "b": 10},
+        margin={"l": 10, "r": 10, "t": 96, "b": 10},
         annotations=[
             {
                 "xref": "paper", "x": 0, "xanchor": "left", "yref": f"y{axis} domain", "y": 1.0, "yanchor": "bottom",
-                "text": f"<b>{told.contender.name}: {times(told.both.speed_up)}</b>  {behaviour(told)}",
-                "showarrow": False, "font": {"size": FONT_SIZE}, "yshift": 3,
+                "text": f"<b>{told.contender.name}: {times(told.both.speed_up)}</b><br>{behaviour(told)}",
+                "showarrow": False, "font": {"size": FONT_SIZE}, "yshift": 3, "align": "left",
             }
             for axis, told in zip(axes, replays, strict=True)
         ],

@@ -21,7 +21,7 @@ def speed_bars(rows: Sequence[Row]) -> go.Figure:
             y=[r.source.title for r in rows],
             orientation="h",
             marker={**_by_gain(rows), "cornerradius": 4},
-            text=[f"{r.speed_up:.2f}× {'' if r.speed_up >= 1 else 'slower'}" for r in rows],
+            text=[f"{r.speed_up:.2f}×" for r in rows],
             textposition="outside",
             cliponaxis=False,
             hovertemplate="%{y}: %{x:.2f} times standard decoding<extra></extra>",
@@ -29,7 +29,7 @@ def speed_bars(rows: Sequence[Row]) -> go.Figure:
     )
     styled(figure, 90 + 58 * len(rows))
     figure.add_vline(x=1, line={"color": MUTED.mark, "width": 3, "dash": "dash"})
-    figure.update_xaxes(title_text="speed-up (dashes: standard decoding)", range=[0, 1.3 * max(1.2, *_speeds(rows))])
+    figure.update_xaxes(title_text="speed-up (hatched: slower than without)", range=[0, 1.3 * max(1.2, *_speeds(rows))])
     figure.update_yaxes(autorange="reversed", showgrid=False)
     return figure
 
@@ -133,7 +133,8 @@ def _nodes(
         mode="markers+text",
         name=name,
         text=[label(n.text, 16) for n, _ in chosen],
-        textposition="top center",
+        # A line may come in from the left, above or below: the right side is free.
+        textposition="top right",
         textfont={"size": FONT_SIZE},
         marker={"size": 18, "color": colour, "symbol": symbol, "line": {"width": 3, "color": colour}},
         customdata=[[n.p, n.q] for n, _ in chosen],

@@ -31,8 +31,8 @@ CONTENDERS = (
         "By the figures",
         "goodput",
         "draft",
-        "The γ that should pay best by the α̂ and the costs so far. It only risks what it can afford: where guesses keep "
-        "missing, drafting is **switched off** and looked in on now and then.",
+        "The γ that should pay best by the α̂ and the costs so far. It risks only what it can afford: where guesses "
+        "keep missing, drafting is **switched off** and looked in on now and then.",
     ),
     Contender("Stop when unsure", "confidence", "draft", "Up to γ, but no further once the draft is unsure."),
     Contender(
@@ -108,7 +108,7 @@ def behaviour(told: Replay) -> str:
     pause = f", {nothing} in {idle} of {count(len(told.rounds), 'round')}" if idle else ""
     if min(lengths) == max(lengths):
         return f"γ = {lengths[0]} throughout{pause}"
-    return f"γ from {min(lengths)} to {max(lengths)}, {fmean(lengths):.1f} on average{pause}"
+    return f"γ from {min(lengths)} to {max(lengths)}, mean {fmean(lengths):.1f}{pause}"
 
 
 def conclusion(replays: Sequence[Replay]) -> str:

@@ -149,7 +149,7 @@ def test_many_kinds_have_marks_of_their_own() -> None:
     figure = real_map([Dot(f"kind {i}", 0.5, 1.2, "a run") for i in range(12)])
     marks = [(t.marker.symbol, t.marker.color) for t in figure.data if str(t.name).startswith("kind")]
     assert len(set(marks)) == 12
-    assert "Chen et al. 2023: 1.92 to 2.46" in spec(headlines())
+    assert "Chen et al.: 1.92 to 2.46" in spec(headlines())
 
 
 def replayed(contender: int, factor: float, idle: int = 0) -> Replay:
@@ -170,7 +170,7 @@ def test_requests_of_all_contenders_write_the_same_text() -> None:
 
 
 def test_what_a_contender_did_in_words() -> None:
-    assert policies.behaviour(replayed(0, 1.0)) == "γ from 2 to 4, 3.7 on average"
+    assert policies.behaviour(replayed(0, 1.0)) == "γ from 2 to 4, mean 3.7"
     cut = replace(TOGETHER, request=replace(TOGETHER.request, max_new_tokens=len(CAT) + 1))
     assert policies.behaviour(Replay(CONTENDERS[0], cut, BOTH)) == "γ = 4 throughout"
     assert "switched off in 2 of 9 rounds" in policies.behaviour(replayed(2, 1.0, idle=2))
