@@ -6,6 +6,7 @@ import streamlit as st
 from core.decoding.request import DecodeRequest
 from core.measure.switches import SWITCHES, Switch, switch
 from core.measure.verdict import SIZES, Verdict
+from core.spreadsheet import harmless
 from ui import engine, exactness, navigation, visit
 from ui.exactness import RULE, RUNS
 from ui.figures import show
@@ -185,7 +186,7 @@ def collection() -> None:
                 "Tokens a pass": round(v.tokens_per_round, 2),
                 "Temperature": v.request.temperature,
                 "Seed": v.request.seed,
-                "Prompt": v.request.prompt[:60],
+                "Prompt": harmless(v.request.prompt[:60]),
             }
             for v in kept
         ),

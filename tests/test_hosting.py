@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 from pathlib import Path
@@ -64,3 +65,26 @@ def test_compose_publishes_the_pages_to_this_machine_only() -> None:
     services = yaml.safe_load(text("compose.yaml"))["services"]
     assert [p.split(":")[0] for p in services["lab"]["ports"]] == ["127.0.0.1"] and "ports" not in services["votes"]
     assert services["lab"]["expose"] == ["9464"]
+
+
+def missing(said: str) -> list[str]:
+    """The tests that a text names and that are not there; `…::name` is in the file named before it."""
+    found, file = [], ""
+    for named, test in re.findall(r"`(tests/[\w/]+\.py|…)(?:::(\w+))?`", said):
+        file = file if named == "…" else named
+        there = (ROOT / file).is_file() and {
+            node.name for node in ast.walk(ast.parse(text(file))) if isinstance(node, ast.FunctionDef)
+        }
+        if not there or (test and test not in there):
+            found.append(f"{file}::{test}")
+    return found
+
+
+def test_every_threat_names_a_test_and_each_exists() -> None:
+    said = text("docs/security.md")
+    assert missing(said) == []
+    rows = [line.split(" | ") for line in said.splitlines() if line.startswith("| ") and "---" not in line][1:]
+    assert len(rows) > 10 and [row[0] for row in rows if len(row) != 3 or "`tests/" not in row[2]] == []
+    # What it must notice: a test that was renamed, one of the same file, a file that is gone.
+    gone = "`tests/test_hosting.py::text` `…::nothing` `tests/none.py` `tests/none.py::text`"
+    assert missing(gone) == ["tests/test_hosting.py::nothing", "tests/none.py::", "tests/none.py::text"]

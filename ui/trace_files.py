@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.decoding.trace import Trace, TraceError
+from core.spreadsheet import LINE_END, harmless
 from ui.words import megabytes
 
 LARGEST = 12_000_000
@@ -20,8 +21,12 @@ def file_name(trace: Trace, ending: str) -> str:
 
 
 def as_csv(trace: Trace) -> str:
-    """One row a token seen in the run, drafted or chosen."""
-    return trace.to_frame().to_csv(index=False)
+    """One row a token seen in the run, drafted or chosen.
+
+    A text that begins like a formula has an apostrophe before it; its token's number says which text it is.
+    """
+    frame = trace.to_frame()
+    return frame.assign(text=frame["text"].map(harmless)).to_csv(index=False, lineterminator=LINE_END)
 
 
 def read(size: int, data: bytes) -> Trace:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from core.decoding.request import DRAFTER_NAMES, MAX_BRANCHES, MAX_GAMMA, POLICY_NAMES, DecodeRequest
 from core.decoding.trace import Trace
+from core.spreadsheet import harmless
 from ui import content, runs, visit
 from ui.policies import CONTENDERS
 from ui.request_bar import OWN, STYLE, TEXT, prompt_control, seed_control, temperature_control
@@ -220,7 +221,8 @@ def setting(request: DecodeRequest, name: str) -> str:
     """A field of a request in words."""
     value = getattr(request, name)
     if name == "prompt":
-        return str(value) if len(value) <= 300 else value[:299] + "…"
+        # The table's own button makes a file of it, and a trace may be a stranger's.
+        return harmless(value if len(value) <= 300 else value[:299] + "…")
     if value is None:
         return "off"
     if isinstance(value, bool):

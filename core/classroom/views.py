@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from io import StringIO
 from typing import Literal
 
+from core.spreadsheet import LINE_END, harmless
+
 State = Literal["open", "talk", "revealed"]
 Tally = Mapping[int, int]
 """How many said what."""
@@ -134,17 +136,11 @@ def as_csv(rows: Iterable[Row], question: Callable[[int], str], wording: Callabl
         wording: what was said, in words, from the chapter and the number said.
     """
     out = StringIO()
-    table = csv.writer(out, lineterminator="\n")
+    table = csv.writer(out, lineterminator=LINE_END)
     table.writerow(["chapter", "question", "vote", "phone", "said", "said in words", "right", "time (UTC)"])
     for row in rows:
         right = "" if row.right is None else "yes" if row.right else "no"
         time = datetime.fromtimestamp(row.at, UTC).isoformat(sep=" ", timespec="seconds")
-        words = wording(row.chapter, row.said)
-        line = [row.chapter, question(row.chapter), row.round, row.device, row.said, words, right, time[:19]]
-        table.writerow([_harmless(cell) for cell in line])
+        asked, words = harmless(question(row.chapter)), harmless(wording(row.chapter, row.said))
+        table.writerow([row.chapter, asked, row.round, row.device, row.said, words, right, time[:19]])
     return out.getvalue()
-
-
-def _harmless(cell: object) -> object:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
