@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -33,29 +34,51 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
-    """The address of a private PostgreSQL: its own folder, its own socket, no network."""
+class Postgres:
+    """A private PostgreSQL: its own folder, its own socket, no network. It can be stopped and started again."""
+
+    def __init__(self, tools: Path, folder: Path) -> None:
+        self.address = f"postgresql+psycopg://lab@/postgres?host={folder}"
+        as_user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+        if as_user:
+            shutil.chown(folder, "postgres")
+        data = str(folder / "data")
+        _call([*as_user, str(tools / "initdb"), "-D", data, "-U", "lab", "-A", "trust", "-N", "-E", "UTF8"])
+        self._control = [*as_user, str(tools / "pg_ctl"), "-D", data, "-w"]
+        self._start = ["-l", str(folder / "log"), "-o", f"-c listen_addresses='' -c fsync=off -k {folder}", "start"]
+
+    def start(self) -> None:
+        _call([*self._control, *self._start])
+
+    def stop(self) -> None:
+        """End it in the midst of whatever it does, as a crash would."""
+        _call([*self._control, "-m", "immediate", "stop"])
+
+
+@contextmanager
+def own_postgres() -> Iterator[Postgres]:
+    """A PostgreSQL for the block, started."""
     tools = _tools()
     if tools is None:
         pytest.skip("PostgreSQL is not installed here (on Debian: apt-get install postgresql).")
-    as_user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
     # Its socket's path must be short, and the folder its server's own.
     folder = Path(tempfile.mkdtemp(prefix="speclab-pg-", dir="/tmp"))
     try:
-        if as_user:
-            shutil.chown(folder, "postgres")
-        data = folder / "data"
-        _call([*as_user, str(tools / "initdb"), "-D", str(data), "-U", "lab", "-A", "trust", "-N", "-E", "UTF8"])
-        options = f"-c listen_addresses='' -c fsync=off -k {folder}"
-        control = [*as_user, str(tools / "pg_ctl"), "-D", str(data), "-w"]
-        _call([*control, "-l", str(folder / "log"), "-o", options, "start"])
+        server = Postgres(tools, folder)
+        server.start()
         try:
-            yield f"postgresql+psycopg://lab@/postgres?host={folder}"
+            yield server
         finally:
-            _call([*control, "-m", "immediate", "stop"])
+            server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The address of a PostgreSQL that runs all the time."""
+    with own_postgres() as server:
+        yield server.address
 
 
 def _tools() -> Path | None:
