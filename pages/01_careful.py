@@ -33,6 +33,7 @@ def stage(chapter: Chapter) -> None:
             explain(len(big.tokens))
 
 
+@st.fragment
 def race(request: DecodeRequest, big: Trace, small: Trace, clock: Clock) -> None:
     """Both lanes, with the small model's unlikely words marked."""
     limit = visit.value(LIMIT, "careful") / 100

@@ -35,26 +35,32 @@ TRIED = 1000
 
 
 def stage(chapter: Chapter) -> None:
-    toy, tries = side_by_side([6, 5])
-    with toy:
-        st.markdown("#### A toy with two tokens")
-        p, q = two_tokens()
     tried = play(ASKED_P, ASKED_Q, "residual", TRIED, 0)
     guessed, kept = int(tried.guessed[0]), int(tried.stayed[0])
     facts = {"drawn": f"{TRIED:,}", "guessed": guessed, "kept": kept, "share": f"{100 * kept / guessed:.1f} %"}
     revealed = chapter.predict(facts=facts)
-    if revealed:
-        with toy:
-            rule(p, q)
-        with tries:
-            draws(p, q)
-    else:
-        st.caption("How often each guess may stay, and the draws, wait for your prediction.")
+    toy(revealed)
     with aside("real"):
         st.markdown("#### The same on the real pair")
         held = hand("keep", chapter.text)
         if held:
             real(held, revealed)
+
+
+@st.fragment
+def toy(revealed: bool) -> None:
+    """Everything that follows the two sliders, and nothing else: a moved slider runs this alone again."""
+    rules, tries = side_by_side([6, 5])
+    with rules:
+        st.markdown("#### A toy with two tokens")
+        p, q = two_tokens()
+    if not revealed:
+        st.caption("How often each guess may stay, and the draws, wait for your prediction.")
+        return
+    with rules:
+        rule(p, q)
+    with tries:
+        draws(p, q)
 
 
 def two_tokens() -> tuple[tuple[float, float], tuple[float, float]]:

@@ -1,8 +1,8 @@
 """Chapter 10: the speed-up on paper, played with dice, and measured."""
 
 from dataclasses import replace
+from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from core.theory.simulation import survival_band
@@ -128,11 +128,13 @@ def speedup_curve(model: Model, hand: Dot | None, others: list[Dot]) -> None:
         )
 
 
-def roomy(figure: go.Figure) -> go.Figure:
+def roomy(picture: dict[str, Any]) -> dict[str, Any]:
     """On the tour the pictures are narrow, so their legends have several rows: room for them above the axes."""
-    if tour.on():
-        figure.update_layout(height=figure.layout.height + 60, margin={"t": STYLE["margin"]["t"] + 70})
-    return figure
+    if not tour.on():
+        return picture
+    layout = picture["layout"]
+    taller = {"height": layout["height"] + 60, "margin": {"t": STYLE["margin"]["t"] + 70}}
+    return {**picture, "layout": {**layout, **taller}}
 
 
 def dice() -> tuple[int, int]:

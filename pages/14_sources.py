@@ -107,6 +107,7 @@ def comparison(rows: list[sources.Row]) -> None:
         )
 
 
+@st.fragment
 def tree(trace: Trace) -> None:
     """One round over a tree: its candidates, the branch that survived, the token behind it."""
     st.markdown("##### A tree of guesses: one branch survives")

@@ -40,6 +40,12 @@ def stage(chapter: Chapter) -> None:
     checked = check(gamma, mine)
     measured = checked or default_run(chapter, gamma)
     both = wait(measured, checked is not None) if measured else None
+    planned(pair, checked, both)
+
+
+@st.fragment
+def planned(pair: Pair | None, checked: list[Result] | None, both: Lines | None) -> None:
+    """What follows from the memory planner's controls: a moved slider runs this alone again."""
     plan = memory(pair) if pair else None
     closing(pair, plan, checked, both)
 

@@ -5,8 +5,8 @@
 The pair is loaded and every page opened once before anything is timed. Then, in milliseconds, medians over repeats:
 
 - switch: from a click on a page's name in the sidebar to the last change of what is drawn.
-- slider: from a slider's new value to the last change; sliders that ask the models for another run (γ, temperature)
-  are left out, since that is decoding time.
+- slider: from a slider's new value to the last change; sliders that ask the models for another run (γ, temperature,
+  branches) are left out, since that is decoding time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ui import content
 
 QUIET_MS = 250
 """A page that has not changed for this long, and whose script is not running, has finished."""
-ASKING = ("Draft length γ", "Temperature")
+ASKING = ("Draft length γ", "Temperature", "Branches of the tree")
 
 _STOPWATCH = """() => {
   const root = document.querySelector('[data-testid=stApp]');

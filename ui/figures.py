@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from plotly.subplots import make_subplots
 
-from ui.components.chart import Clicked, chart
+from ui.components.chart import Clicked, Picture, chart
 from ui.palette import MUTED, PARTS
 
 FONT_SIZE = 17
@@ -28,7 +28,7 @@ TEXT_COLOUR = "<style>[data-testid=stPlotlyChart] g:not(.hoverlayer *) > text {f
 
 
 def show(
-    figure: go.Figure, key: str, *, alt: str | None = None, on_click: Callable[[Clicked], None] | None = None
+    figure: Picture, key: str, *, alt: str | None = None, on_click: Callable[[Clicked], None] | None = None
 ) -> None:
     """Put a figure on the page: full width, readable in both themes, changing in place when it is shown anew.
 
@@ -41,10 +41,13 @@ def show(
         return
     # Where the app's static folder can't be written, Streamlit's own chart: the same picture, built anew each time.
     st.html(TEXT_COLOUR)
-    plain = figure.to_dict()
-    plain["layout"] = with_style(plain["layout"])
+    plain = figure if isinstance(figure, go.Figure) else go.Figure(figure)
+    styled_layout = with_style(plain.to_dict()["layout"])
     st.plotly_chart(
-        go.Figure(plain), key=f"{key}-plain", theme="streamlit", config={"displayModeBar": False, "responsive": True}
+        go.Figure(plain.data, styled_layout),
+        key=f"{key}-plain",
+        theme="streamlit",
+        config={"displayModeBar": False, "responsive": True},
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -13,6 +14,8 @@ from ui.figures import FONT_SIZE, styled
 from ui.palette import GREEN, MUTED, SKY, VERMILION
 from ui.pays import MOST_GAMMA, Dot, Model, Played, Pooled, Step
 
+Trace = dict[str, object]
+"""A trace as plain data: both pictures are drawn anew at each move of a slider."""
 MODEL, MEASURED, BEST = SKY.mark, VERMILION.mark, GREEN.mark
 EVEN_LINE = {"color": MUTED.mark, "width": 3, "dash": "dash"}
 SLOWER = {"fillcolor": "rgba(213, 94, 0, 0.10)", "line": {"width": 0}}
@@ -25,7 +28,7 @@ SCALE = [[0.0, "rgba(213, 94, 0, 0.80)"], [0.5, "rgba(127, 123, 115, 0.06)"], [1
 
 def speedup_over_gamma(
     model: Model, played: Played | None, hand: Dot | None, others: Sequence[Dot], height: int = 500
-) -> go.Figure:
+) -> dict[str, Any]:
     """Speed-up at each draft length: the closed form, rounds played with dice, and measured runs as diamonds."""
     gammas = np.arange(MOST_GAMMA + 1)
     traces = [*_dice(played)] if played else []
@@ -42,11 +45,12 @@ def speedup_over_gamma(
         ],
         "annotations": [_note(0, 0.02, "below 1×: slower than without drafting", xanchor="left", yanchor="bottom")],
     }
-    return styled(go.Figure(traces, layout), height)
+    return {"data": traces, "layout": {**layout, "height": height}}
 
 
-def _curve(gammas: NDArray[np.int64], model: Model, name: str, colour: str, dash: str) -> go.Scatter:
-    return go.Scatter(
+def _curve(gammas: NDArray[np.int64], model: Model, name: str, colour: str, dash: str) -> Trace:
+    return _trace(
+        "scatter",
         x=gammas,
         y=speedup(model.alpha, gammas, model.c),
         name=name,
@@ -56,8 +60,9 @@ def _curve(gammas: NDArray[np.int64], model: Model, name: str, colour: str, dash
     )
 
 
-def _dice(played: Played) -> list[go.Scatter]:
-    band = go.Scatter(
+def _dice(played: Played) -> list[Trace]:
+    band = _trace(
+        "scatter",
         x=np.concatenate([played.gammas, played.gammas[::-1]]),
         y=np.concatenate([played.high, played.low[::-1]]),
         name="played with dice",
@@ -68,7 +73,8 @@ def _dice(played: Played) -> list[go.Scatter]:
         mode="lines",
         hoverinfo="skip",
     )
-    points = go.Scatter(
+    points = _trace(
+        "scatter",
         x=played.gammas,
         y=played.speed_ups,
         name="dice, with 95 % band",
@@ -80,12 +86,13 @@ def _dice(played: Played) -> list[go.Scatter]:
     return [band, points]
 
 
-def _diamonds(hand: Dot | None, others: Sequence[Dot], by_gamma: bool) -> list[go.Scatter]:
+def _diamonds(hand: Dot | None, others: Sequence[Dot], by_gamma: bool) -> list[Trace]:
     """The run in hand and the visit's other ones; on the map they lie at their ĉ and α̂."""
     groups = [(others, "other runs", 11, "diamond-open")]
     groups += [([hand], "measured", 16, "diamond")] if hand else []
     return [
-        go.Scatter(
+        _trace(
+            "scatter",
             x=[d.model.gamma if by_gamma else d.model.c for d in dots],
             y=[d.speed_up if by_gamma else d.model.alpha for d in dots],
             name=name,
@@ -100,7 +107,7 @@ def _diamonds(hand: Dot | None, others: Sequence[Dot], by_gamma: bool) -> list[g
     ]
 
 
-def _chosen(model: Model) -> list[go.Scatter]:
+def _chosen(model: Model) -> list[Trace]:
     """The chosen γ as a ring, the best one as a star."""
     marks = [_mark(model.gamma, model.speed_up, "your γ", "circle-open", MODEL, 26)]
     if model.best:
@@ -109,8 +116,9 @@ def _chosen(model: Model) -> list[go.Scatter]:
     return marks
 
 
-def _mark(x: float, y: float, name: str, symbol: str, colour: str, size: int) -> go.Scatter:
-    return go.Scatter(
+def _mark(x: float, y: float, name: str, symbol: str, colour: str, size: int) -> Trace:
+    return _trace(
+        "scatter",
         x=[x],
         y=[y],
         name=name,
@@ -120,7 +128,9 @@ def _mark(x: float, y: float, name: str, symbol: str, colour: str, size: int) ->
     )
 
 
-def speedup_map(model: Model, at_best: bool, hand: Dot | None, others: Sequence[Dot], height: int = 500) -> go.Figure:
+def speedup_map(
+    model: Model, at_best: bool, hand: Dot | None, others: Sequence[Dot], height: int = 500
+) -> dict[str, Any]:
     """Speed-up over α and c, at the chosen γ or at each point's best; the break-even line apart."""
     c, alpha = np.linspace(0, 1, GRID_POINTS), np.linspace(0, 1, GRID_POINTS)
     gamma = best_gamma(alpha[:, None], c, longest=MOST_GAMMA) if at_best else np.int64(model.gamma)
@@ -128,7 +138,7 @@ def speedup_map(model: Model, at_best: bool, hand: Dot | None, others: Sequence[
     even = c if at_best else breakeven_alpha(model.gamma, c)
     traces = [
         _heat(c, alpha, gains, np.broadcast_to(gamma, gains.shape)),
-        go.Scatter(x=c, y=even, name="break-even", mode="lines", line=EVEN_LINE, hoverinfo="skip"),
+        _trace("scatter", x=c, y=even, name="break-even", mode="lines", line=EVEN_LINE, hoverinfo="skip"),
         *_diamonds(hand, others, by_gamma=False),
         _mark(model.c, model.alpha, "your α and c", "circle-open", MODEL, 22),
     ]
@@ -140,14 +150,15 @@ def speedup_map(model: Model, at_best: bool, hand: Dot | None, others: Sequence[
             _note(0.96, 0.04, "no γ pays" if at_best else "slower", xanchor="right", yanchor="bottom"),
         ],
     }
-    return styled(go.Figure(traces, layout), height)
+    return {"data": traces, "layout": {**layout, "height": height}}
 
 
 def _heat(
     c: NDArray[np.float64], alpha: NDArray[np.float64], gains: NDArray[np.float64], gamma: NDArray[np.int64]
-) -> go.Heatmap:
+) -> Trace:
     ticks = [-2, -1, 0, 1, 2]
-    return go.Heatmap(
+    return _trace(
+        "heatmap",
         x=c,
         y=alpha,
         z=np.clip(np.log2(gains), -FURTHEST, FURTHEST),
@@ -226,6 +237,10 @@ def survival_figure(
         "yaxis": _axis("rounds that kept it", tickformat=".0%", range=[0, 1.05]),
     }
     return styled(go.Figure([bars, line], layout), height)
+
+
+def _trace(kind: str, **options: object) -> Trace:
+    return {"type": kind, **options}
 
 
 def _axis(title: str, **options: object) -> dict[str, object]:

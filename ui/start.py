@@ -5,6 +5,7 @@ With settings that make no sense none of it is done: loading the models says wha
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 
 import streamlit as st
@@ -13,10 +14,16 @@ from core import logs
 from core.serving.metrics import METRICS
 from core.settings import SettingsError, read_settings
 
+TURN = 0.0005
+"""Seconds that a thread may hold the interpreter while others wait. The thread that sends to browsers lets go of it at
+each of a page's many small messages, and with Python's own 5 ms it would wait that long for each, while the page's
+script computes on."""
+
 
 @st.cache_resource(show_spinner=False)
 def once() -> None:
-    """Set the log up and serve the counters; does nothing the second time."""
+    """Set the log up, serve the counters, and share the interpreter finely; does nothing the second time."""
+    sys.setswitchinterval(TURN)
     with suppress(SettingsError):
         settings = read_settings()
         logs.configure(settings.log)

@@ -100,8 +100,9 @@ class Goodput:
 
     def after(self, round_: Round) -> None:
         written = len(round_.committed)
-        won = written - float(self._c * len(round_.draft_times) + self._verify(round_.guesses + 1.0))
-        self._purse = min(self.MOST, self._purse + won + self.SHARE * written)
+        # A tree has fewer steps than guesses.
+        spent = self._c * len(round_.draft_times) + float(round_cost(round_.guesses, 0.0, self._verify))
+        self._purse = min(self.MOST, self._purse + written - spent + self.SHARE * written)
         fade = max(0.0, 1 - (round_.accepted + round_.rejected) / self.MEMORY)
         self._accepted = fade * self._accepted + round_.accepted
         self._examined = fade * self._examined + round_.accepted + round_.rejected

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from core.decoding import DecodeRequest, decode, policies
 from core.decoding.policies import Confidence, Goodput, Heuristic
 from core.decoding.rounds import Round
-from core.theory.closed_forms import pass_cost
+from core.theory.closed_forms import pass_cost, round_cost
 from tests.tiny import tiny_pair
 from tests.ui.hand_made import choice, guess, guess_round, plain_round
 
@@ -100,7 +100,7 @@ def test_goodput_never_loses_more_than_its_stake_and_its_share(hits: list[int]) 
         guesses += [guess("x", None)] * (gamma - len(guesses))
         policy.after(guess_round(0, guesses, choice("bonus", "y")) if gamma else plain_round(0, "target", "x"))
         written += kept + 1
-        spent += gamma * c + float(verify(gamma + 1.0))
+        spent += float(round_cost(gamma, c, verify))
         assert spent <= written * (1 + Goodput.SHARE) + Goodput.STAKE + 1e-9
 
 

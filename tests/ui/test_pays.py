@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -157,7 +158,7 @@ def test_runs_are_pooled_round_by_round() -> None:
 
 
 def test_the_curve_marks_the_choice_the_best_and_the_measured_run() -> None:
-    figure = speedup_over_gamma(USUAL, play(USUAL, 100, 0), HAND, [HAND])
+    figure = go.Figure(speedup_over_gamma(USUAL, play(USUAL, 100, 0), HAND, [HAND]))
     by_name = {trace.name: trace for trace in figure.data}
     assert by_name["model"].y[0] == 1 and by_name["model"].y[4] == pytest.approx(USUAL.speed_up)
     assert (by_name["your γ"].x[0], by_name["your γ"].y[0]) == (4, USUAL.speed_up)
@@ -165,12 +166,12 @@ def test_the_curve_marks_the_choice_the_best_and_the_measured_run() -> None:
     assert list(by_name["measured"].x) == [4] and by_name["measured"].y[0] == HAND.speed_up
     assert by_name["measured"].marker.symbol != by_name["other runs"].marker.symbol
     assert by_name["model at α̂ and ĉ"].y[4] == pytest.approx(HAND.model.speed_up)
-    bare = speedup_over_gamma(Model(0, 1, 1), None, None, [])
+    bare = go.Figure(speedup_over_gamma(Model(0, 1, 1), None, None, []))
     assert {trace.name for trace in bare.data} == {"model", "your γ"}
 
 
 def test_the_map_shows_the_speed_up_of_every_pair_of_alpha_and_c() -> None:
-    figure = speedup_map(USUAL, False, HAND, [])
+    figure = go.Figure(speedup_map(USUAL, False, HAND, []))
     heat, even = figure.data[:2]
     assert heat.customdata[35][5][0] == pytest.approx(USUAL.speed_up) and heat.customdata[35][5][1] == 4
     assert speedup(even.y, 4, even.x) == pytest.approx(1)
@@ -178,7 +179,7 @@ def test_the_map_shows_the_speed_up_of_every_pair_of_alpha_and_c() -> None:
 
 
 def test_the_map_at_the_best_length_has_its_border_where_alpha_is_c() -> None:
-    heat, even = speedup_map(USUAL, True, None, []).data[:2]
+    heat, even = go.Figure(speedup_map(USUAL, True, None, [])).data[:2]
     gains = heat.customdata[..., 0]
     assert np.array_equal(even.x, even.y)
     assert np.all(gains[np.tril_indices(51, -1)] > 1.001)

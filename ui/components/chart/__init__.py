@@ -1,5 +1,5 @@
 """A Plotly figure that changes in place."""
 
-from ui.components.chart.chart import Clicked, chart
+from ui.components.chart.chart import Clicked, Picture, chart
 
-__all__ = ["Clicked", "chart"]
+__all__ = ["Clicked", "Picture", "chart"]

@@ -6,6 +6,7 @@ the Python package, once, from the app's own static folder, and has it redraw on
 
 from __future__ import annotations
 
+import base64
 import os
 import shutil
 import tempfile
@@ -14,8 +15,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+import numpy as np
 import plotly
 import plotly.graph_objects as go
 import streamlit as st
@@ -49,12 +51,15 @@ class Clicked:
     customdata: Any
 
 
+Picture: TypeAlias = go.Figure | Mapping[str, Any]
+"""A figure, or its `data` and `layout` as plain data. What is drawn anew at each move of a slider goes the second way:
+Plotly's checks take longer than all else there, and tests make them by putting the picture into a figure."""
 Styling = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """Turns a figure's own layout into the whole one."""
 
 
 def chart(
-    figure: go.Figure,
+    figure: Picture,
     key: str,
     alt: str | None = None,
     on_click: Callable[[Clicked], None] | None = None,
@@ -74,34 +79,59 @@ def chart(
         if on_click and (point := clicked(st.session_state[key])):
             on_click(point)
 
+    plain = parts(figure)
     data = {
         "library": LIBRARY,
-        "figure": spec(figure, styling),
-        "label": alt or described(figure),
+        "figure": spec(plain, styling),
+        "label": alt or described(plain),
         "clickable": on_click is not None,
     }
     _chart(key=key, data=data, on_clicked_change=report)
     return True
 
 
-def spec(figure: go.Figure, styling: Styling = dict) -> str:
-    """What the browser draws, as JSON: the figure without Plotly's own template, in whose place the page's theme comes.
+def parts(picture: Picture) -> dict[str, Any]:
+    """A picture's `data` and `layout`, arrays in Plotly's own binary form; without Plotly's own template, in whose
+    place the page's theme comes."""
+    if isinstance(picture, go.Figure):
+        plain = picture.to_dict()
+        plain["layout"].pop("template", None)
+        return plain
+    traces = [{name: packed(value) for name, value in trace.items()} for trace in picture["data"]]
+    return {"data": traces, "layout": picture["layout"]}
 
-    Numbers travel as Plotly's own binary arrays where the figure holds NumPy arrays.
-    """
-    parts = figure.to_dict()
-    parts["layout"].pop("template", None)
-    return str(to_json_plotly({"data": parts["data"], "layout": styling(parts["layout"])}))
+
+def packed(value: Any) -> Any:
+    """A NumPy array of numbers as Plotly's JSON takes it: type, bytes in base64, and shape where it has more than one
+    dimension. Anything else as it is."""
+    if not isinstance(value, np.ndarray):
+        return value
+    # The browser has no 64-bit integers, and no truth values in an array.
+    array = np.ascontiguousarray(value, dtype=None if value.dtype.kind == "f" else np.int32)
+    coded = {"dtype": array.dtype.str[1:], "bdata": base64.b64encode(array.tobytes()).decode("ascii")}
+    return coded | ({"shape": ", ".join(map(str, array.shape))} if array.ndim > 1 else {})
 
 
-def described(figure: go.Figure) -> str:
+def spec(picture: Picture, styling: Styling = dict) -> str:
+    """What the browser draws, as JSON."""
+    plain = parts(picture)
+    return str(to_json_plotly({"data": plain["data"], "layout": styling(plain["layout"])}))
+
+
+def described(picture: Picture) -> str:
     """A label from the figure's title, else from the names of its axes and traces."""
-    if figure.layout.title.text:
-        return str(figure.layout.title.text)
-    axes = [axis.title.text for axis in (figure.layout.yaxis, figure.layout.xaxis) if axis.title.text]
-    names = [str(trace.name) for trace in figure.data if trace.name]
+    plain = parts(picture)
+    layout = plain["layout"]
+    if title := _title(layout):
+        return title
+    axes = [title for name in ("yaxis", "xaxis") if (title := _title(layout.get(name, {})))]
+    names = [str(trace["name"]) for trace in plain["data"] if trace.get("name")]
     over = " over ".join(axes)
     return ": ".join(filter(None, ["Chart", over or None, ", ".join(dict.fromkeys(names)) or None]))
+
+
+def _title(part: Mapping[str, Any]) -> str:
+    return str(part.get("title", {}).get("text") or "")
 
 
 def clicked(state: Mapping[str, Any]) -> Clicked | None:
