@@ -32,7 +32,7 @@ def main() -> None:
         return
     heading("Class", "For whoever stands in front")
     classroom.told()
-    with classroom.telling():
+    with classroom.telling(whole=True):
         who.take_link()
         owner = who.lecturer()
         if owner is None:

@@ -9,7 +9,7 @@ from ui.page import heading
 def main() -> None:
     navigation.enter(desk.PAGE)
     heading("Server", "For whoever keeps it running")
-    with classroom.telling():
+    with classroom.telling(whole=True):
         who.take_link()
         if who.lecturer() is None:
             st.markdown("How the server is: its visits, its queue, its memory. It is shown to lecturers only.")

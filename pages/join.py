@@ -26,7 +26,7 @@ STYLE = """<style>
 </style>"""
 UNKNOWN = "No class has this code: it was mistyped, or the class is over."
 TOO_MANY = "Too many wrong codes have come from here: wait some minutes."
-TOLD = "join.told"
+TOLD, WAITING = "join.told", "join.waiting"
 
 
 def main() -> None:
@@ -41,26 +41,29 @@ def main() -> None:
     if token is None:
         st.caption("One moment …")
         return
-    store = classroom.students()
-    drawn = look(store, code, token)
+    drawn = look(code, token)
 
     def watch() -> None:
-        if look(store, code, token) != drawn:
+        if look(code, token) != drawn:
             st.rerun()
 
     if isinstance(drawn, str):
         st.error(drawn, icon=":material/cloud_off:")
+        if WAITING in st.session_state:
+            st.info("Your vote is sent from here as soon as that works: keep this page open.", icon=":material/send:")
     elif drawn is None:
         wrong_code()
         return
     else:
-        in_class(store, drawn, token)
+        in_class(classroom.students(), drawn, token)
     st.fragment(watch, run_every=PHONE_POLL)()
 
 
-def look(store: Classroom, code: str, token: str) -> Seen | str | None:
-    """What this phone sees now; a sentence while that cannot be found out."""
+def look(code: str, token: str) -> Seen | str | None:
+    """What this phone sees now, after its vote was sent; a sentence while that cannot be done."""
     try:
+        store = classroom.students()
+        send(store, code, token)
         return store.look(code, token)
     except ClassroomDown as error:
         return str(error)
@@ -110,7 +113,7 @@ def in_class(store: Classroom, seen: Seen, token: str) -> None:
         elif asked.round in seen.said:
             counted(seen.said[asked.round], question)
         else:
-            ballot(store, seen, asked, question, token)
+            ballot(seen, asked, question)
 
 
 def waiting() -> None:
@@ -119,7 +122,7 @@ def waiting() -> None:
     st.page_link(navigation.path(navigation.HOME), label="Look around in the lab", icon=":material/arrow_forward:")
 
 
-def ballot(store: Classroom, seen: Seen, asked: Question, question: content.Question, token: str) -> None:
+def ballot(seen: Seen, asked: Question, question: content.Question) -> None:
     """The question, and one vote."""
     st.markdown(f"## {question.question}")
     if asked.round == 2:
@@ -135,23 +138,33 @@ def ballot(store: Classroom, seen: Seen, asked: Question, question: content.Ques
         type="primary",
         width="stretch",
         on_click=vote,
-        args=(store, seen.code, token, asked.id, asked.round, key),
+        args=(asked.id, asked.round, key),
     )
     st.caption("One vote. The class sees the result when it is revealed, and never who said what.")
 
 
-def vote(store: Classroom, code: str, token: str, question: int, round_: int, key: str) -> None:
+def vote(question: int, round_: int, key: str) -> None:
     said = st.session_state[key]
     if said is None:
         st.session_state[TOLD] = "Choose an answer first."
+    else:
+        st.session_state[WAITING] = (question, round_, int(said))
+
+
+def send(store: Classroom, code: str, token: str) -> None:
+    """Send the vote that waits, if one does. It waits on where the votes cannot be reached."""
+    if WAITING not in st.session_state:
         return
+    question, round_, said = st.session_state[WAITING]
     try:
-        receipt = store.vote(code, token, question, round_, int(said))
+        receipt = store.vote(code, token, question, round_, said)
+        if not receipt.new and receipt.said != said:
+            st.session_state[TOLD] = "This phone has voted already: the first vote counts."
+    except ClassroomDown:
+        raise
     except ClassroomError as error:
         st.session_state[TOLD] = str(error)
-        return
-    if not receipt.new and receipt.said != said:
-        st.session_state[TOLD] = "This phone has voted already: the first vote counts."
+    del st.session_state[WAITING]
 
 
 def counted(said: int, question: content.Question) -> None:

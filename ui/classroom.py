@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from urllib.parse import urlencode
@@ -60,14 +61,32 @@ def wrong_codes() -> Limiter:
 
 
 @contextmanager
-def telling() -> Iterator[None]:
-    """Say in the page what could not be done, and go on after the block."""
+def telling(whole: bool = False) -> Iterator[None]:
+    """Say in the page what could not be done, and go on after the block.
+
+    Args:
+        whole: the block is a whole page, which looks at the votes no more: draw it anew once they can be reached.
+    """
     try:
         yield
     except ClassroomDown as error:
         st.error(str(error), icon=":material/cloud_off:")
+        if whole:
+            st.fragment(_come_back, run_every=SLOW_POLL)(time.monotonic())
     except ClassroomError as error:
         st.warning(str(error), icon=":material/block:")
+
+
+def _come_back(since: float) -> None:
+    # Not at once: a fault that a look does not find would draw the page over and over.
+    if time.monotonic() - since < SLOW_POLL / 2:
+        return
+    try:
+        with database().reading():
+            pass
+    except ClassroomDown:
+        return
+    st.rerun()
 
 
 def attempt(act: Callable[..., object], *arguments: object) -> None:

@@ -139,7 +139,15 @@ def connect(address: str) -> Engine:
         event.listen(engine, "connect", _sqlite_connection)
         event.listen(engine, "begin", _sqlite_begin)
     else:
-        limits = {"connect_timeout": WAIT, "options": f"-c lock_timeout={WAIT}s -c statement_timeout={2 * WAIT}s"}
+        limits = {
+            "connect_timeout": WAIT,
+            "options": f"-c lock_timeout={WAIT}s -c statement_timeout={2 * WAIT}s",
+            # A machine that is cut off says nothing: without these, what was sent to it is waited for a quarter hour.
+            "tcp_user_timeout": 1000 * WAIT,
+            "keepalives_idle": WAIT,
+            "keepalives_interval": 2,
+            "keepalives_count": 3,
+        }
         engine = create_engine(url, hide_parameters=True, pool_pre_ping=True, pool_timeout=WAIT, connect_args=limits)
     migrate(engine)
     return engine

@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 DOWN = "The votes cannot be reached just now. What has been counted is safe: try again in a moment."
 NO_CLASS = "No class has this code. It was mistyped, or the class is over."
 OVER = "This vote is over."
+QUIET = 10.0
+"""Seconds in which a fault of the database is written to the log once."""
 
 
 class Database:
@@ -34,22 +36,34 @@ class Database:
     def __init__(self, engine: Engine, clock: Callable[[], float] = time.time) -> None:
         self.engine = engine
         self.now = clock
+        self._quiet_until = 0.0
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A connection that changes nothing."""
-        with _told(), self.engine.connect() as connection:
+        with self._told(), self.engine.connect() as connection:
             yield connection.execution_options(**READS)
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction: all of it is kept at the end of the block, or nothing."""
-        with _told(), self.engine.begin() as connection:
+        with self._told(), self.engine.begin() as connection:
             yield connection
 
     def close(self) -> None:
         """End all connections."""
         self.engine.dispose()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except SQLAlchemyError as error:
+            # A hundred pages find the same fault every few seconds: one line of the log in ten of them will do.
+            if time.monotonic() >= self._quiet_until:
+                self._quiet_until = time.monotonic() + QUIET
+                log.error("The classroom's database failed: %s", error)
+            raise ClassroomDown(DOWN) from error
 
 
 class Classroom:
@@ -213,12 +227,3 @@ def _said(connection: Connection, held: Row[Any], question: Question | None, tok
         .where(votes.c.question_id == question.id, devices.c.device == codes.device_digest(held.id, str(token)))
     )
     return dict(own.all())
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    try:
-        yield
-    except SQLAlchemyError as error:
-        log.error("The classroom's database failed: %s", error)
-        raise ClassroomDown(DOWN) from error
