@@ -1,7 +1,6 @@
 """Chapter 10: the speed-up on paper, played with dice, and measured."""
 
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
@@ -9,7 +8,7 @@ from core.theory.simulation import survival_band
 from ui import engine, figures_pays, pays, runs, tour, visit
 from ui.chapter import Chapter, aside, side_by_side
 from ui.content import ChapterText
-from ui.figures import STYLE, show
+from ui.figures import STYLE, Plain, show
 from ui.pays import ALPHA, DRAW, GAMMA, MOST_GAMMA, NUMBERS_OF_ROUNDS, ROUNDS, C, Dot, Model
 from ui.request_bar import gamma_slider, request_bar
 from ui.runs import BothWays
@@ -128,7 +127,7 @@ def speedup_curve(model: Model, hand: Dot | None, others: list[Dot]) -> None:
         )
 
 
-def roomy(picture: dict[str, Any]) -> dict[str, Any]:
+def roomy(picture: Plain) -> Plain:
     """On the tour the pictures are narrow, so their legends have several rows: room for them above the axes."""
     if not tour.on():
         return picture

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import log10
-from typing import Any
+from typing import Any, TypeAlias
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -75,6 +75,26 @@ def styled(figure: go.Figure, height: int) -> go.Figure:
     """A figure of this height, in pixels; the layout that all figures share comes with it when it is shown."""
     figure.layout.height = height
     return figure
+
+
+Trace: TypeAlias = dict[str, Any]
+Plain: TypeAlias = dict[str, Any]
+"""A figure as plain data, for what is drawn anew at each move of a slider."""
+
+
+def trace(kind: str, **options: object) -> Trace:
+    """A trace as plain data."""
+    return {"type": kind, **options}
+
+
+def plain(traces: Sequence[Trace], layout: Mapping[str, object], height: int) -> Plain:
+    """A figure of this height, in pixels, as plain data."""
+    return {"data": list(traces), "layout": {**layout, "height": height}}
+
+
+def titled(text: str, **options: object) -> dict[str, object]:
+    """An axis with a title."""
+    return {"title": {"text": text}, **options}
 
 
 def hatched(colour: str | list[str], shape: str | list[str]) -> dict[str, object]:

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 
 from ui import breakeven
 from ui.breakeven import CURVES, Rain, Rolled
-from ui.figures import FONT_SIZE, hatched, styled
+from ui.figures import FONT_SIZE, Plain, Trace, hatched, plain, titled, trace
 from ui.palette import AMBER, BLUE, CRIMSON, GREEN, INK, MUTED, SKY, VERMILION
 from ui.pays import Model
 
 UNDER = "rgba(60, 143, 196, 0.16)"
 SEA = {"color": SKY.mark, "width": 4}
+PRICE = {"color": MUTED.mark, "width": 3, "dash": "dash"}
 LOST, WON = VERMILION.mark, GREEN.mark
 POINTS = 101
 ALPHAS = np.linspace(0, 1, POINTS)
 
 
-def dial(rolled: Rolled, height: int = 300) -> go.Figure:
+def dial(rolled: Rolled, height: int = 300) -> Plain:
     """The speed-up of the rounds played, as a needle over slower and faster; the stroke is the formula's."""
     gain = rolled.game.speedup
     longest = float(max(3, np.ceil(1.2 * max(gain, rolled.model.speed_up))))
@@ -36,82 +36,70 @@ def dial(rolled: Rolled, height: int = 300) -> go.Figure:
         "threshold": {"line": {"color": MUTED.mark, "width": 5}, "thickness": 0.95, "value": rolled.model.speed_up},
     }
     number = {"suffix": "×", "valueformat": ".2f", "font": {"size": 54}}
-    figure = go.Figure(
-        go.Indicator(mode="gauge+number", value=gain, number=number, gauge=gauge, domain={"y": [0, 0.92]})
-    )
-    styled(figure, height)
-    return figure.update_layout(margin={"l": 40, "r": 40, "t": 30, "b": 20})
+    needle = trace("indicator", mode="gauge+number", value=gain, number=number, gauge=gauge, domain={"y": [0, 0.92]})
+    return plain([needle], {"margin": {"l": 40, "r": 40, "t": 30, "b": 20}}, height)
 
 
-def round_bars(rolled: Rolled, height: int = 300) -> go.Figure:
+def round_bars(rolled: Rolled, height: int = 300) -> Plain:
     """How many rounds gained how many tokens. Those below the price of a round, hatched, lost time by themselves."""
     gained = np.arange(1, rolled.model.gamma + 2)
-    figure = go.Figure()
     looks = ((True, "slower than without", LOST, "/"), (False, "as fast or faster", WON, ""))
-    for lost, name, colour, pattern in looks:
-        at = (gained < rolled.model.cost) == lost
-        if at.any():
-            figure.add_trace(
-                go.Bar(
-                    x=gained[at],
-                    y=rolled.kept[at],
-                    name=name,
-                    width=0.72,
-                    marker={**hatched(colour, pattern), "cornerradius": 4},
-                    text=[f"{n:,}" for n in rolled.kept[at]],
-                    textposition="outside",
-                    textfont={"size": FONT_SIZE},
-                    cliponaxis=False,
-                    hovertemplate="%{y:,} rounds gained %{x}<extra></extra>",
-                )
-            )
-    styled(figure, height)
-    figure.update_xaxes(
-        title_text="tokens gained in a round",
-        tickvals=gained if rolled.model.gamma <= 8 else None,
-        range=[0.4, max(rolled.model.gamma + 1, rolled.model.cost) + 0.6],
-        showgrid=False,
-    )
-    figure.update_yaxes(visible=False, range=[0, 1.18 * rolled.kept.max()])
-    _line(figure, x=rolled.model.cost)
-    figure.add_annotation(
-        x=rolled.model.cost, y=1.0, yref="paper", yanchor="top", xanchor="left", xshift=6, showarrow=False,
-        text=f"price of a round: {rolled.model.cost:.2f}", font={"size": FONT_SIZE},
-    )  # fmt: skip
-    return figure
+    price, most = rolled.model.cost, rolled.model.gamma + 1
+    bars = [
+        trace(
+            "bar",
+            x=gained[at],
+            y=rolled.kept[at],
+            name=name,
+            width=0.72,
+            marker={**hatched(colour, pattern), "cornerradius": 4},
+            text=[f"{n:,}" for n in rolled.kept[at]],
+            textposition="outside",
+            textfont={"size": FONT_SIZE},
+            cliponaxis=False,
+            hovertemplate="%{y:,} rounds gained %{x}<extra></extra>",
+        )
+        for lost, name, colour, pattern in looks
+        if (at := (gained < price) == lost).any()
+    ]
+    named = {
+        "x": price, "y": 1.0, "yref": "paper", "yanchor": "top", "xanchor": "left", "xshift": 6, "showarrow": False,
+        "text": f"price of a round: {price:.2f}", "font": {"size": FONT_SIZE},
+    }  # fmt: skip
+    ticks = {"tickvals": gained.tolist()} if most <= 9 else {}
+    layout = {
+        "xaxis": titled("tokens gained in a round", range=[0.4, max(most, price) + 0.6], showgrid=False, **ticks),
+        "yaxis": {"visible": False, "range": [0, 1.18 * int(rolled.kept.max())]},
+        "shapes": [{"type": "line", "x0": price, "x1": price, "yref": "paper", "y0": 0, "y1": 1, "line": PRICE}],
+        "annotations": [named],
+    }
+    return plain(bars, layout, height)
 
 
-def _line(figure: go.Figure, x: float) -> None:
-    figure.add_shape(
-        type="line", x0=x, x1=x, yref="paper", y0=0, y1=1, line={"color": MUTED.mark, "width": 3, "dash": "dash"}
-    )
-
-
-def landscape(dropped: Rain, height: int = 620) -> go.Figure:
+def landscape(dropped: Rain, height: int = 620) -> Plain:
     """Speed-up over acceptance, a curve a draft length, the sea at 1; dropped rounds, sweet spot and cliff."""
     model = dropped.rolled.model
     lengths = sorted({*CURVES, model.gamma})
     ends = [float(breakeven.curve(np.ones(1), gamma, model.c)[0]) for gamma in lengths]
     top = max(1.6, *ends, float(dropped.y.max())) * 1.06
-    figure = go.Figure([_contour(gamma, model) for gamma in lengths])
-    figure.add_traces(_drops(dropped))
-    figure.add_traces(_landmarks(model))
-    styled(figure, height)
-    figure.update_layout(
-        shapes=sea(),
-        annotations=[
+    layout = {
+        "shapes": sea(),
+        "annotations": [
             *_ends(lengths, ends, model.gamma, top),
             note(0.01, 0.03, f"under water: slower than standard decoding (c = {model.c:.2f})", yanchor="bottom"),
             *_named_landmarks(model, top),
         ],
-    )
-    figure.update_xaxes(title_text="acceptance rate α", range=[0, 1.1], tickvals=[i / 5 for i in range(6)])
-    return figure.update_yaxes(title_text="speed-up", ticksuffix="×", range=[0, top])
+        "xaxis": titled("acceptance rate α", range=[0, 1.1], tickvals=[i / 5 for i in range(6)]),
+        "yaxis": titled("speed-up", ticksuffix="×", range=[0, top]),
+    }
+    curves = [_contour(gamma, model) for gamma in lengths]
+    return plain([*curves, *_drops(dropped), *_landmarks(model)], layout, height)
 
 
-def _contour(gamma: int, model: Model) -> go.Scatter:
+def _contour(gamma: int, model: Model) -> Trace:
     mine = gamma == model.gamma
-    return go.Scatter(
+    return trace(
+        "scatter",
         x=ALPHAS,
         y=breakeven.curve(ALPHAS, gamma, model.c),
         name=f"γ = {gamma}",
@@ -122,12 +110,13 @@ def _contour(gamma: int, model: Model) -> go.Scatter:
     )
 
 
-def _drops(dropped: Rain) -> list[go.Scatter]:
+def _drops(dropped: Rain) -> list[Trace]:
     """The rounds, those under water as crosses, and their mean with its interval."""
     rolled, game = dropped.rolled, dropped.rolled.game
     sunk = game.accepted + 1 < rolled.model.cost
     traces = [
-        go.Scatter(
+        trace(
+            "scatter",
             x=dropped.x[which],
             y=dropped.y[which],
             name=name,
@@ -142,7 +131,8 @@ def _drops(dropped: Rain) -> list[go.Scatter]:
         )
         if which.any()
     ]
-    mean = go.Scatter(
+    mean = trace(
+        "scatter",
         x=[rolled.model.alpha],
         y=[game.speedup],
         name=f"all {game.rounds} together",
@@ -154,7 +144,7 @@ def _drops(dropped: Rain) -> list[go.Scatter]:
     return [*traces, mean]
 
 
-def _landmarks(model: Model) -> list[go.Scatter]:
+def _landmarks(model: Model) -> list[Trace]:
     """The best γ at this α as a star, and where the chosen curve goes under as a triangle."""
     marks = []
     if model.best:
@@ -166,8 +156,9 @@ def _landmarks(model: Model) -> list[go.Scatter]:
     return marks
 
 
-def _mark(x: float, y: float, name: str, symbol: str, colour: str, size: int) -> go.Scatter:
-    return go.Scatter(
+def _mark(x: float, y: float, name: str, symbol: str, colour: str, size: int) -> Trace:
+    return trace(
+            "scatter",
         x=[x], y=[y], name=name, mode="markers", hovertemplate=f"{name}: α = %{{x:.2f}}, %{{y:.2f}}×<extra></extra>",
         marker={"symbol": symbol, "size": size, "color": colour, "line": {"width": 2, "color": "white"}},
     )  # fmt: skip

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from core.theory.closed_forms import best_gamma, breakeven_alpha, speedup
-from ui.figures import FONT_SIZE, styled
+from ui.figures import FONT_SIZE, Plain, Trace, plain, styled, titled, trace
 from ui.palette import GREEN, MUTED, SKY, VERMILION
 from ui.pays import MOST_GAMMA, Dot, Model, Played, Pooled, Step
 
-Trace = dict[str, object]
-"""A trace as plain data: both pictures are drawn anew at each move of a slider."""
 MODEL, MEASURED, BEST = SKY.mark, VERMILION.mark, GREEN.mark
 EVEN_LINE = {"color": MUTED.mark, "width": 3, "dash": "dash"}
 SLOWER = {"fillcolor": "rgba(213, 94, 0, 0.10)", "line": {"width": 0}}
@@ -28,7 +25,7 @@ SCALE = [[0.0, "rgba(213, 94, 0, 0.80)"], [0.5, "rgba(127, 123, 115, 0.06)"], [1
 
 def speedup_over_gamma(
     model: Model, played: Played | None, hand: Dot | None, others: Sequence[Dot], height: int = 500
-) -> dict[str, Any]:
+) -> Plain:
     """Speed-up at each draft length: the closed form, rounds played with dice, and measured runs as diamonds."""
     gammas = np.arange(MOST_GAMMA + 1)
     traces = [*_dice(played)] if played else []
@@ -37,19 +34,19 @@ def speedup_over_gamma(
         traces.append(_curve(gammas, hand.model, "model at α̂ and ĉ", MEASURED, "dot"))
     traces += _chosen(model) + _diamonds(hand, others, by_gamma=True)
     layout = {
-        "xaxis": _axis("draft length γ (0: no drafting)", range=[-0.5, MOST_GAMMA + 0.5], dtick=2),
-        "yaxis": _axis("speed-up", ticksuffix="×", rangemode="tozero"),
+        "xaxis": titled("draft length γ (0: no drafting)", range=[-0.5, MOST_GAMMA + 0.5], dtick=2),
+        "yaxis": titled("speed-up", ticksuffix="×", rangemode="tozero"),
         "shapes": [
             {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1, "line": EVEN_LINE},
             {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": 0, "y1": 1, "layer": "below", **SLOWER},
         ],
         "annotations": [_note(0, 0.02, "below 1×: slower than without drafting", xanchor="left", yanchor="bottom")],
     }
-    return {"data": traces, "layout": {**layout, "height": height}}
+    return plain(traces, layout, height)
 
 
 def _curve(gammas: NDArray[np.int64], model: Model, name: str, colour: str, dash: str) -> Trace:
-    return _trace(
+    return trace(
         "scatter",
         x=gammas,
         y=speedup(model.alpha, gammas, model.c),
@@ -61,7 +58,7 @@ def _curve(gammas: NDArray[np.int64], model: Model, name: str, colour: str, dash
 
 
 def _dice(played: Played) -> list[Trace]:
-    band = _trace(
+    band = trace(
         "scatter",
         x=np.concatenate([played.gammas, played.gammas[::-1]]),
         y=np.concatenate([played.high, played.low[::-1]]),
@@ -73,7 +70,7 @@ def _dice(played: Played) -> list[Trace]:
         mode="lines",
         hoverinfo="skip",
     )
-    points = _trace(
+    points = trace(
         "scatter",
         x=played.gammas,
         y=played.speed_ups,
@@ -91,7 +88,7 @@ def _diamonds(hand: Dot | None, others: Sequence[Dot], by_gamma: bool) -> list[T
     groups = [(others, "other runs", 11, "diamond-open")]
     groups += [([hand], "measured", 16, "diamond")] if hand else []
     return [
-        _trace(
+        trace(
             "scatter",
             x=[d.model.gamma if by_gamma else d.model.c for d in dots],
             y=[d.speed_up if by_gamma else d.model.alpha for d in dots],
@@ -117,7 +114,7 @@ def _chosen(model: Model) -> list[Trace]:
 
 
 def _mark(x: float, y: float, name: str, symbol: str, colour: str, size: int) -> Trace:
-    return _trace(
+    return trace(
         "scatter",
         x=[x],
         y=[y],
@@ -128,9 +125,7 @@ def _mark(x: float, y: float, name: str, symbol: str, colour: str, size: int) ->
     )
 
 
-def speedup_map(
-    model: Model, at_best: bool, hand: Dot | None, others: Sequence[Dot], height: int = 500
-) -> dict[str, Any]:
+def speedup_map(model: Model, at_best: bool, hand: Dot | None, others: Sequence[Dot], height: int = 500) -> Plain:
     """Speed-up over α and c, at the chosen γ or at each point's best; the break-even line apart."""
     c, alpha = np.linspace(0, 1, GRID_POINTS), np.linspace(0, 1, GRID_POINTS)
     gamma = best_gamma(alpha[:, None], c, longest=MOST_GAMMA) if at_best else np.int64(model.gamma)
@@ -138,26 +133,26 @@ def speedup_map(
     even = c if at_best else breakeven_alpha(model.gamma, c)
     traces = [
         _heat(c, alpha, gains, np.broadcast_to(gamma, gains.shape)),
-        _trace("scatter", x=c, y=even, name="break-even", mode="lines", line=EVEN_LINE, hoverinfo="skip"),
+        trace("scatter", x=c, y=even, name="break-even", mode="lines", line=EVEN_LINE, hoverinfo="skip"),
         *_diamonds(hand, others, by_gamma=False),
         _mark(model.c, model.alpha, "your α and c", "circle-open", MODEL, 22),
     ]
     layout = {
-        "xaxis": _axis("cost ratio c", range=[0, 1], showgrid=False),
-        "yaxis": _axis("acceptance rate α", range=[0, 1.001], showgrid=False),
+        "xaxis": titled("cost ratio c", range=[0, 1], showgrid=False),
+        "yaxis": titled("acceptance rate α", range=[0, 1.001], showgrid=False),
         "annotations": [
             _note(0.2, 0.97, "faster", xanchor="left", yanchor="top"),
             _note(0.96, 0.04, "no γ pays" if at_best else "slower", xanchor="right", yanchor="bottom"),
         ],
     }
-    return {"data": traces, "layout": {**layout, "height": height}}
+    return plain(traces, layout, height)
 
 
 def _heat(
     c: NDArray[np.float64], alpha: NDArray[np.float64], gains: NDArray[np.float64], gamma: NDArray[np.int64]
 ) -> Trace:
     ticks = [-2, -1, 0, 1, 2]
-    return _trace(
+    return trace(
         "heatmap",
         x=c,
         y=alpha,
@@ -233,18 +228,10 @@ def survival_figure(
         hovertemplate="position %{x}: %{y:.2f}, by chance %{customdata[0]:.2f} to %{customdata[1]:.2f}<extra></extra>",
     )
     layout = {
-        "xaxis": _axis("position i in the round", dtick=1),
-        "yaxis": _axis("rounds that kept it", tickformat=".0%", range=[0, 1.05]),
+        "xaxis": titled("position i in the round", dtick=1),
+        "yaxis": titled("rounds that kept it", tickformat=".0%", range=[0, 1.05]),
     }
     return styled(go.Figure([bars, line], layout), height)
-
-
-def _trace(kind: str, **options: object) -> Trace:
-    return {"type": kind, **options}
-
-
-def _axis(title: str, **options: object) -> dict[str, object]:
-    return {"title": {"text": title}, **options}
 
 
 def _note(x: float, y: float, text: str, **anchors: str) -> dict[str, object]:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from core.measure.exactness import Band
-from ui.figures import FONT_SIZE, styled, visible
+from ui.figures import FONT_SIZE, Plain, Trace, plain, styled, trace, visible
 from ui.palette import INK, LOOKS, PARTS
 
 KEPT = LOOKS["kept"].tone.mark
 SHADE = "rgba(127, 123, 115, 0.35)"
 LEAST = 1e-4
 """Distances below this are drawn here: a logarithmic axis has no zero."""
+STACKED = {"barmode": "stack", "legend": {"traceorder": "normal"}}
 ROW, LOW_ROW, MANY = 84, 60, 4
 """Pixels that a token's pair of bars takes; less where there are many tokens."""
 
@@ -41,14 +42,13 @@ class Split:
         return self.both + self.eager
 
 
-def split_bars(rows: Sequence[Split], *, parts: bool = True, replacement: Sequence[float] | None = None) -> go.Figure:
+def split_bars(rows: Sequence[Split], *, parts: bool = True, replacement: Sequence[float] | None = None) -> Plain:
     """Two bars a token, q above p: green where they agree, hatched where only one of them reaches.
 
     Args:
         parts: False draws plain bars of p and q, without telling where they agree.
         replacement: the residual r of each token, written at the end of its bar.
     """
-    figure = go.Figure()
     at_q, at_p = ([i + shift for i in range(len(rows))] for shift in (-0.2, 0.2))
     series: tuple[tuple[str, list[float], list[float], str, str], ...]
     if parts:
@@ -62,35 +62,37 @@ def split_bars(rows: Sequence[Split], *, parts: bool = True, replacement: Sequen
             ("draft q", [r.q for r in rows], at_q, PARTS["q"].mark, ""),
             ("target p", [r.p for r in rows], at_p, PARTS["p"].mark, ""),
         )
-    for name, lengths, at, colour, pattern in series:
-        figure.add_trace(_segments(name, lengths, at, colour, pattern))
+    traces = [_segments(*one) for one in series]
     left = replacement or [0.0] * len(rows)
     shares = [f" p {r.p:.2f}" + (f" · r {x:.2f}" if x > 0 else "") for r, x in zip(rows, left, strict=True)]
-    figure.add_trace(_ends([r.q for r in rows], at_q, [f" q {r.q:.2f}" for r in rows]))
-    figure.add_trace(_ends([r.p for r in rows], at_p, shares))
-    styled(figure, 60 + (ROW if len(rows) < MANY else LOW_ROW) * len(rows))
+    traces.append(_ends([r.q for r in rows], at_q, [f" q {r.q:.2f}" for r in rows]))
+    traces.append(_ends([r.p for r in rows], at_p, shares))
     # What stands at the ends of the bars has its room in the margin, however narrow the page.
     room = 130 if replacement else 64
-    figure.update_layout(barmode="stack", legend_traceorder="normal", margin={"l": 10, "r": room, "t": 44, "b": 4})
     longest = max((max(r.p, r.q) for r in rows), default=1.0)
-    figure.update_xaxes(visible=False, range=[0, longest], fixedrange=True)
-    figure.update_yaxes(
-        tickvals=list(range(len(rows))),
-        ticktext=[f"<b>{visible(r.name, 18)}</b>  " for r in rows],
-        range=[len(rows) - 0.5, -0.5],
-        showgrid=False,
-        fixedrange=True,
-        tickfont={"size": FONT_SIZE + 2},
-    )
-    return figure
+    layout = {
+        **STACKED,
+        "margin": {"l": 10, "r": room, "t": 44, "b": 4},
+        "xaxis": {"visible": False, "range": [0, longest], "fixedrange": True},
+        "yaxis": {
+            "tickvals": list(range(len(rows))),
+            "ticktext": [f"<b>{visible(r.name, 18)}</b>  " for r in rows],
+            "range": [len(rows) - 0.5, -0.5],
+            "showgrid": False,
+            "fixedrange": True,
+            "tickfont": {"size": FONT_SIZE + 2},
+        },
+    }
+    return plain(traces, layout, 60 + (ROW if len(rows) < MANY else LOW_ROW) * len(rows))
 
 
-def _segments(name: str, lengths: Sequence[float], at: Sequence[float], colour: str, pattern: str) -> go.Bar:
+def _segments(name: str, lengths: Sequence[float], at: Sequence[float], colour: str, pattern: str) -> Trace:
     marker: dict[str, object] = {"color": colour}
     if pattern:
         marker = {"color": colour, "pattern": {"shape": pattern, "fillmode": "replace", "solidity": 0.45, "size": 9},
                   "line": {"color": colour, "width": 2}}  # fmt: skip
-    return go.Bar(
+    return trace(
+        "bar",
         name=name,
         x=list(lengths),
         y=list(at),
@@ -101,8 +103,9 @@ def _segments(name: str, lengths: Sequence[float], at: Sequence[float], colour: 
     )
 
 
-def _ends(x: Sequence[float], y: Sequence[float], texts: Sequence[str]) -> go.Scatter:
-    return go.Scatter(
+def _ends(x: Sequence[float], y: Sequence[float], texts: Sequence[str]) -> Trace:
+    return trace(
+        "scatter",
         x=list(x),
         y=list(y),
         text=list(texts),
@@ -115,14 +118,16 @@ def _ends(x: Sequence[float], y: Sequence[float], texts: Sequence[str]) -> go.Sc
     )
 
 
-def dart(chance: float, u: float | None) -> go.Figure:
+def dart(chance: float, u: float | None) -> Plain:
     """The line from 0 to 1 on which the number u falls: left of `chance` the guess stays."""
-    figure = go.Figure()
-    figure.add_trace(_segments("stays", [chance], [0], KEPT, ""))
-    figure.add_trace(_segments("falls", [1 - chance], [0], INK.mark, "/"))
+    traces = [
+        _segments("stays", [chance], [0], KEPT, ""),
+        _segments("falls", [1 - chance], [0], INK.mark, "/"),
+    ]
     if u is not None:
-        figure.add_trace(
-            go.Scatter(
+        traces.append(
+            trace(
+                "scatter",
                 x=[u],
                 y=[-0.34],
                 mode="markers+text",
@@ -135,21 +140,23 @@ def dart(chance: float, u: float | None) -> go.Figure:
                 cliponaxis=False,
             )
         )
-    styled(figure, 170)
-    figure.update_layout(barmode="stack", legend_traceorder="normal", margin={"l": 10, "r": 10, "t": 40, "b": 4})
     # The ends give way where the border between the two would run into them.
     ends = [end for end in (0.0, 1.0) if abs(end - chance) > 0.12]
-    figure.update_xaxes(
-        range=[-0.04, 1.04],
-        tickvals=[*ends, chance],
-        ticktext=[*(f"{end:.0f}" for end in ends), f"<b>{chance:.3g}</b>"],
-        tickangle=0,
-        showgrid=False,
-        fixedrange=True,
-        ticks="outside",
-    )
-    figure.update_yaxes(visible=False, range=[0.3, -1.2], fixedrange=True)
-    return figure
+    layout = {
+        **STACKED,
+        "margin": {"l": 10, "r": 10, "t": 40, "b": 4},
+        "xaxis": {
+            "range": [-0.04, 1.04],
+            "tickvals": [*ends, chance],
+            "ticktext": [*(f"{end:.0f}" for end in ends), f"<b>{chance:.3g}</b>"],
+            "tickangle": 0,
+            "showgrid": False,
+            "fixedrange": True,
+            "ticks": "outside",
+        },
+        "yaxis": {"visible": False, "range": [0.3, -1.2], "fixedrange": True},
+    }
+    return plain(traces, layout, 170)
 
 
 @dataclass(frozen=True)
@@ -162,41 +169,42 @@ class Tally:
     said: str
 
 
-def tallies(rows: Sequence[Tally], colours: Sequence[str]) -> go.Figure:
+def tallies(rows: Sequence[Tally], colours: Sequence[str]) -> Plain:
     """Bars of what was counted, each with a mark where theory puts it."""
     at = list(range(len(rows)))
-    figure = go.Figure(
-        go.Bar(
-            name="counted",
-            x=[r.seen or 0.0 for r in rows],
-            y=at,
-            width=0.36,
-            orientation="h",
-            marker={"color": list(colours), "cornerradius": 4},
-            hoverinfo="skip",
-            showlegend=False,
-        )
+    counted = trace(
+        "bar",
+        name="counted",
+        x=[r.seen or 0.0 for r in rows],
+        y=at,
+        width=0.36,
+        orientation="h",
+        marker={"color": list(colours), "cornerradius": 4},
+        hoverinfo="skip",
+        showlegend=False,
     )
-    figure.add_trace(
-        go.Scatter(
-            name="what theory says",
-            x=[r.expected for r in rows],
-            y=at,
-            mode="markers",
-            marker={"symbol": "line-ns", "size": 30, "line": {"width": 5, "color": LOOKS["correction"].tone.mark}},
-            hoverinfo="skip",
-            showlegend=False,
-        )
+    theory = trace(
+        "scatter",
+        name="what theory says",
+        x=[r.expected for r in rows],
+        y=at,
+        mode="markers",
+        marker={"symbol": "line-ns", "size": 30, "line": {"width": 5, "color": LOOKS["correction"].tone.mark}},
+        hoverinfo="skip",
+        showlegend=False,
     )
     ends = [max(r.seen or 0.0, r.expected) for r in rows]
-    figure.add_trace(_ends(ends, at, ["–" if r.seen is None else f" <b>{_percent(r.seen)}</b>" for r in rows]))
     names = [f"{r.name} · theory: {r.said} = {_percent(r.expected)}" for r in rows]
-    figure.add_trace(_ends([0.0] * len(rows), [i - 0.45 for i in at], names))
-    styled(figure, 10 + 74 * len(rows))
-    figure.update_layout(margin={"l": 0, "r": 90, "t": 4, "b": 4})
-    figure.update_xaxes(visible=False, range=[0, 1], fixedrange=True)
-    figure.update_yaxes(visible=False, range=[len(rows) - 0.6, -0.75], fixedrange=True)
-    return figure
+    said = [
+        _ends(ends, at, ["–" if r.seen is None else f" <b>{_percent(r.seen)}</b>" for r in rows]),
+        _ends([0.0] * len(rows), [i - 0.45 for i in at], names),
+    ]
+    layout = {
+        "margin": {"l": 0, "r": 90, "t": 4, "b": 4},
+        "xaxis": {"visible": False, "range": [0, 1], "fixedrange": True},
+        "yaxis": {"visible": False, "range": [len(rows) - 0.6, -0.75], "fixedrange": True},
+    }
+    return plain([counted, theory, *said], layout, 10 + 74 * len(rows))
 
 
 def _percent(share: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import plotly.graph_objects as go
 import pytest
 
 from core.measure.exactness import Band
@@ -18,7 +19,7 @@ def test_a_split_adds_up_to_p_and_q() -> None:
 
 
 def test_bars_of_a_token_are_q_above_p_with_their_parts() -> None:
-    figure = split_bars(ROWS, replacement=[0.0, 1.0])
+    figure = go.Figure(split_bars(ROWS, replacement=[0.0, 1.0]))
     both, eager, shy, ends_q, ends_p = figure.data
     assert list(both.x) == pytest.approx([0.4, 0.3, 0.4, 0.3])
     assert list(both.y) == pytest.approx([-0.2, 0.8, 0.2, 1.2])
@@ -31,21 +32,23 @@ def test_bars_of_a_token_are_q_above_p_with_their_parts() -> None:
 
 
 def test_plain_bars_do_not_tell_where_p_and_q_agree() -> None:
-    draft, target, *_ = split_bars(ROWS, parts=False).data
+    draft, target, *_ = go.Figure(split_bars(ROWS, parts=False)).data
     assert list(draft.x) == pytest.approx([0.7, 0.3]) and list(target.x) == pytest.approx([0.4, 0.6])
 
 
 @pytest.mark.parametrize(("chance", "ticks"), [(0.5, ["0", "1", "<b>0.5</b>"]), (0.05, ["1", "<b>0.05</b>"]),
                                                (1.0, ["0", "<b>1</b>"])])  # fmt: skip
 def test_the_dart_falls_on_a_line_divided_at_the_chance(chance: float, ticks: list[str]) -> None:
-    stays, falls, arrow = dart(chance, 0.8).data
+    thrown = go.Figure(dart(chance, 0.8))
+    stays, falls, arrow = thrown.data
     assert (stays.x[0], falls.x[0], arrow.x[0]) == pytest.approx((chance, 1 - chance, 0.8))
-    assert list(dart(chance, 0.8).layout.xaxis.ticktext) == ticks
-    assert len(dart(chance, None).data) == 2
+    assert list(thrown.layout.xaxis.ticktext) == ticks
+    assert len(go.Figure(dart(chance, None)).data) == 2
 
 
 def test_tallies_show_what_was_counted_beside_the_theory() -> None:
-    bars, marks, counted, names = tallies([Tally("A", 0.5, 0.6, "p"), Tally("B", None, 0.4, "β")], ["red", "red"]).data
+    rows = [Tally("A", 0.5, 0.6, "p"), Tally("B", None, 0.4, "β")]
+    bars, marks, counted, names = go.Figure(tallies(rows, ["red", "red"])).data
     assert list(bars.x) == [0.5, 0] and list(marks.x) == [0.6, 0.4]
     assert list(counted.text) == [" <b>50.0 %</b>", "–"]
     assert list(names.text) == ["A · theory: p = 60.0 %", "B · theory: β = 40.0 %"]
