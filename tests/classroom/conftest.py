@@ -49,9 +49,11 @@ class Postgres:
 
     def start(self) -> None:
         _call([*self._control, *self._start])
+        self.runs = True
 
     def stop(self) -> None:
         """End it in the midst of whatever it does, as a crash would."""
+        self.runs = False
         _call([*self._control, "-m", "immediate", "stop"])
 
 
@@ -69,7 +71,8 @@ def own_postgres() -> Iterator[Postgres]:
         try:
             yield server
         finally:
-            server.stop()
+            if server.runs:
+                server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -6,11 +6,14 @@ import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import create_engine
 
-from core.classroom import Classroom, ClassroomDown, Desk, open_database
-from core.classroom.store import DOWN
+from core.classroom import Classroom, ClassroomDown, Database, Desk, open_database
+from core.classroom.store import DOWN, QUIET
 from tests.classroom.conftest import own_postgres, phone
 from tests.classroom.test_votes import begun
 
@@ -78,3 +81,25 @@ def test_a_lab_that_starts_before_its_database_finds_it_later() -> None:
         database = open_database(server.address)
         assert Desk(database, "ada").open_class()
         database.close()
+
+
+def test_a_hundred_pages_write_one_line_to_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    database = Database(create_engine(f"sqlite:///{tmp_path}/none/classroom.db"))
+    for _ in range(100):
+        with pytest.raises(ClassroomDown, match=DOWN[:30]), database.reading():
+            pass
+    assert len(caplog.records) == 1 and "unable to open" in caplog.text
+    database._quiet_until -= QUIET
+    with pytest.raises(ClassroomDown), database.writing():
+        pass
+    assert len(caplog.records) == 2
+
+
+def test_a_machine_that_is_cut_off_is_given_up_in_seconds(postgres: str) -> None:
+    database = open_database(postgres)
+    with database.reading() as connection:
+        driver: Any = connection.connection.driver_connection
+        set_to = driver.info.get_parameters()
+    database.close()
+    assert 0 < int(set_to["tcp_user_timeout"]) <= 10_000 and int(set_to["connect_timeout"]) <= 10
+    assert sum(int(set_to[f"keepalives_{x}"]) for x in ("idle", "interval")) <= 10
