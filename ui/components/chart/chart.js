@@ -55,6 +55,7 @@ async function redraw(chart) {
   resize(layout, scale);
   root.style.height = `${layout.height}px`;
   const Plotly = await library(chart.component.data.library);
+  const resized = chart.width !== 0 && chart.width !== root.clientWidth;
   chart.width = root.clientWidth;
   if (chart.width === 0 || !root.isConnected) return; // out of sight: the observer comes back to it
   Object.assign(layout, { width: chart.width, autosize: false, template: { layout: themed(root, BASE * scale) } });
@@ -63,6 +64,8 @@ async function redraw(chart) {
   if (coarse.matches) layout.dragmode = false;
   root.querySelector(":scope > .failed")?.remove();
   await Plotly.react(root, data, layout, { displayModeBar: false, displaylogo: false });
+  // A legend that now breaks into other rows was placed by the margins from before.
+  if (resized) await Plotly.redraw(root);
   if (!chart.listening) {
     root.on("plotly_click", (event) => report(chart, event));
     chart.listening = true;
