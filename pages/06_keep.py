@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.decoding.rounds import Position
 from core.measure.toy import MOST, play
-from ui import tour, visit
+from ui import visit
 from ui.chapter import Chapter, aside, side_by_side
 from ui.components.token_strip import StripToken, token_strip
 from ui.figures import show
@@ -83,10 +83,10 @@ def two_tokens() -> tuple[tuple[float, float], tuple[float, float]]:
 def rule(p: tuple[float, ...], q: tuple[float, ...]) -> None:
     """How often each guess may stay."""
     st.markdown("##### How often a guess may stay")
-    of_a, of_b, of_any = (*st.columns(2, gap="small"), st.container()) if tour.on() else st.columns(3)
+    of_a, of_b = st.columns(2, gap="small")
     for column, (name, *pair) in zip((of_a, of_b), zip(NAMES, p, q, strict=True), strict=True):
         column.latex(keep_formula(name, *pair))
-    of_any.latex(beta_formula(p, q))
+    st.latex(beta_formula(p, q))
 
 
 def draws(p: tuple[float, ...], q: tuple[float, ...]) -> None:

@@ -104,7 +104,7 @@ def set_sliders(measured: Model) -> None:
 def on_the_formulas(model: Model) -> None:
     """The formulas with the current numbers."""
     labels = ("Tokens a round", "Cost of a round", "Speed-up")
-    for column, label, formula in zip(st.columns([5, 4, 4], gap="small"), labels, pays.formulas(model), strict=True):
+    for column, label, formula in zip(st.columns([12, 10, 9], gap="small"), labels, pays.formulas(model), strict=True):
         column.caption(label)
         column.latex(formula)
 

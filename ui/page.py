@@ -25,6 +25,7 @@ html { font-size: clamp(16px, 12px + 0.45vw, 23px) !important; }
 [class*=st-key-takeaway-] { border-left: 0.3rem solid #0072B2; padding: 0.5rem 0 0.5rem 1.2rem; margin-top: 0.5rem; }
 [class*=st-key-takeaway-] p:last-child { font-size: 1.35rem; line-height: 1.4; font-weight: 600; }
 .st-key-neighbours { border-top: 1px solid rgba(127, 123, 115, 0.35); padding-top: 0.6rem; }
+@media (max-width: 1400px) { [data-testid=stColumn] .katex-display > .katex { font-size: 1.06em; } }
 [data-testid=stSidebarUserContent] { padding-top: 0; }
 [class*=st-key-part-] { margin-top: 1.1rem; }
 [class*=st-key-part-] [data-testid=stPageLink] a { padding-block: 0.1rem; }
