@@ -35,6 +35,8 @@ def stage(chapter: Chapter) -> None:
     others = pays.dots([b for b in drafted if not both or (b.pair == both.pair and b != both)])
     with top:
         on_paper(hand, others, told)
+        with aside("options"):
+            options(told)
     with aside("measured"):
         if both and hand:
             measurement(both, hand)
@@ -118,7 +120,7 @@ def verdict(model: Model) -> None:
 
 def speedup_curve(model: Model, hand: Dot | None, others: list[Dot]) -> None:
     st.markdown("##### Speed-up over the draft length")
-    rounds, seed = dice()
+    rounds, seed = visit.value(ROUNDS, "pays"), visit.value(DRAW, "pays")
     show(roomy(figures_pays.speedup_over_gamma(model, pays.play(model, rounds, seed), hand, others)), "pays-curve")
     with aside("crosses"):
         st.caption(
@@ -136,10 +138,11 @@ def roomy(picture: Plain) -> Plain:
     return {**picture, "layout": {**layout, **taller}}
 
 
-def dice() -> tuple[int, int]:
-    """The number of rounds to play and their seed."""
-    with aside("dice"), st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        rounds = st.segmented_control(
+def options(told: bool) -> None:
+    """What is seldom changed, kept out of what a slider runs again: the dice, and which map is shown."""
+    left, right = st.columns([11, 9], gap="medium")
+    with left, st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.segmented_control(
             "Rounds played at each γ",
             NUMBERS_OF_ROUNDS,
             format_func=lambda n: f"{n:,}",
@@ -150,19 +153,19 @@ def dice() -> tuple[int, int]:
         st.button(
             "Play again", icon=":material/casino:", key="pays-again", on_click=visit.choose, args=(DRAW, seed + 1)
         )
-    return rounds, seed
-
-
-def speedup_map(model: Model, hand: Dot | None, others: list[Dot]) -> None:
-    st.markdown("##### The map")
-    with aside("map-kind"):
-        kind = st.segmented_control(
+    if told:
+        right.segmented_control(
             "Speed-up over α and c",
             list(MAPS),
             format_func=lambda name: MAPS[name],
             required=True,
             **visit.bind(MAP, "pays"),
         )
+
+
+def speedup_map(model: Model, hand: Dot | None, others: list[Dot]) -> None:
+    st.markdown("##### The map")
+    kind = visit.value(MAP, "pays")
     show(roomy(figures_pays.speedup_map(model, kind == "best", hand, others)), "pays-map")
     if kind == "best":
         st.caption("With the best γ everywhere the border is a straight line: drafting can pay exactly where α > c.")
