@@ -144,7 +144,7 @@ def ballot(seen: Seen, asked: Question, question: content.Question) -> None:
 
 
 def vote(question: int, round_: int, key: str) -> None:
-    said = st.session_state[key]
+    said = st.session_state.get(key)
     if said is None:
         st.session_state[TOLD] = "Choose an answer first."
     else:
