@@ -9,7 +9,7 @@ from ui.chapter import Chapter, aside, side_by_side
 from ui.components.token_strip import StripToken, token_strip
 from ui.figures import show
 from ui.figures_toys import Split, dart, split_bars, tallies
-from ui.hand import Hand, belonging, hand
+from ui.hand import Hand, belonging, hand, tell_unreadable
 from ui.palette import INK, LOOKS
 from ui.request_bar import MAX_SEED
 from ui.toy_words import (
@@ -53,6 +53,7 @@ def toy(revealed: bool) -> None:
     rules, tries = side_by_side([6, 5])
     with rules:
         st.markdown("#### A toy with two tokens")
+        tell_unreadable(P_A, Q_A, DRAWN, SEED, PLACE)
         p, q = two_tokens()
     if not revealed:
         st.caption("How often each guess may stay, and the draws, wait for your prediction.")

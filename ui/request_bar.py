@@ -41,13 +41,16 @@ def gamma_control(default: int, most: int = MAX_GAMMA) -> visit.Control[int]:
 
 def gamma_slider(page: str, default: int, most: int = MAX_GAMMA) -> int:
     """Draw the slider of the draft length γ, which all chapters share; its value."""
+    control = gamma_control(default, most)
+    for sentence in visit.unreadable(control):
+        st.warning(sentence, icon=":material/link_off:")
     return st.slider(
         "Draft length γ",
         1,
         most,
         width=460,
         help="How many tokens the draft guesses before each target pass.",
-        **visit.bind(gamma_control(default, most), page),
+        **visit.bind(control, page),
     )
 
 

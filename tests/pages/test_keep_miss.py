@@ -62,7 +62,10 @@ def test_a_clicked_guess_of_the_round_shows_its_figures(open_page: Open, monkeyp
 
 
 def test_nonsense_in_the_address_is_the_default_and_temperature_0_works(open_page: Open) -> None:
-    at = skip(open_page("06_keep.py", p_a="7", toy_draws="-1", toy_seed="x", place="99", temperature="0"), 6)
+    nonsense = {"p_a": "7", "toy_draws": "-1", "toy_seed": "x", "place": "99", "gamma": "0"}
+    at = skip(open_page("06_keep.py", **nonsense, temperature="0"), 6)
+    told = [warning.value for warning in at.warning]
+    assert all(sum(f"“{name}”" in words for words in told) == 1 for name in nonsense)
     assert not at.exception and r"\frac{0.400}{0.700}" in at.latex[0].value
     at = skip(open_page("07_miss.py", location="999", token="6", instead="luck", draws="1e9", test_at="5",
                         shares="a_1.2_3", temperature="0"), 7)  # fmt: skip

@@ -96,7 +96,7 @@ def test_any_other_prompt_is_run_as_it_is(open_page: Open, page: str, text: str)
 def test_a_bad_link_is_told_and_the_usual_values_are_used(open_page: Open) -> None:
     at = open_page("04_guess.py", prompt="nonsense", temperature="9", seed="-1", gamma="99", clock="sundial")
     assert not at.exception
-    assert len(at.warning) == 3
+    assert len(at.warning) == 4
     assert at.slider("guess:gamma").value == 4 and at.slider("guess:temperature").value == 0.0
     assert len(lanes_of(at)) == 2
 
