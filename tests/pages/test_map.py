@@ -57,7 +57,7 @@ def test_each_move_of_a_slider_plays_new_rounds_with_the_next_seed(open_page: Op
 
 def test_another_text_is_another_row_and_bad_values_are_told(open_page: Open) -> None:
     at = open_page(PAGE, prompt="autumn", temperature="1.0", seed="5", dial_c="7", map_gamma="0", gamma="99")
-    assert not at.exception and len(at.warning) == 2
+    assert not at.exception and len(at.warning) == 3
     at.selectbox("map:prompt").set_value("robot").run()
     said = sentences(at)
     assert "| Poem · Autumn in the city, γ = 4, temperature 1, seed 5 |" in said
