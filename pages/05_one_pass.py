@@ -8,7 +8,8 @@ from ui.chapter import Chapter, aside
 from ui.components.one_pass import one_pass
 from ui.figures import show
 from ui.figures_round import distribution_bars, either, unused, written
-from ui.hand import Hand, belonging, hand, tell_unreadable
+from ui.hand import Hand, belonging, hand
+from ui.page import tell_unreadable
 from ui.round_words import assumption, dropped, quoted, telling_place
 from ui.words import nats
 

@@ -9,7 +9,8 @@ from ui.chapter import Chapter, aside, side_by_side
 from ui.components.token_strip import StripToken, token_strip
 from ui.figures import show
 from ui.figures_toys import Split, dart, split_bars, tallies
-from ui.hand import Hand, belonging, hand, tell_unreadable
+from ui.hand import Hand, belonging, hand
+from ui.page import tell_unreadable
 from ui.palette import INK, LOOKS
 from ui.request_bar import MAX_SEED
 from ui.toy_words import (

@@ -9,7 +9,8 @@ from ui.chapter import Chapter, side_by_side
 from ui.components.round_steps import round_steps
 from ui.figures import show
 from ui.figures_round import distribution_bars, left_over, written
-from ui.hand import Hand, belonging, hand, tell_unreadable
+from ui.hand import Hand, belonging, hand
+from ui.page import tell_unreadable
 from ui.round_words import Frame, frames, gained, miss, story
 
 STEP = visit.Control("step", 1, visit.whole(0, 40))

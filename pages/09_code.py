@@ -9,7 +9,8 @@ from ui.chapter import Chapter, aside
 from ui.code_words import notes, transformers_snippet
 from ui.components.code_steps import code_steps
 from ui.diagrams.caches import cache_picture, cache_rounds
-from ui.hand import Hand, belonging, hand, tell_unreadable
+from ui.hand import Hand, belonging, hand
+from ui.page import tell_unreadable
 from ui.round_words import here
 
 GREEDY = visit.Control("greedy", False, {"True": True, "False": False}.get)

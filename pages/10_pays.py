@@ -9,6 +9,7 @@ from ui import engine, figures_pays, pays, runs, tour, visit
 from ui.chapter import Chapter, aside, side_by_side
 from ui.content import ChapterText
 from ui.figures import STYLE, Plain, show
+from ui.page import tell_unreadable
 from ui.pays import ALPHA, DRAW, GAMMA, MOST_GAMMA, NUMBERS_OF_ROUNDS, ROUNDS, C, Dot, Model
 from ui.request_bar import gamma_slider, request_bar
 from ui.runs import BothWays
@@ -73,8 +74,7 @@ def on_paper(hand: Dot | None, others: list[Dot], told: bool) -> None:
 
 def sliders(hand: Dot | None) -> Model:
     """The three made-up numbers, and a button that sets them to the measured ones."""
-    for sentence in visit.unreadable(ALPHA, C, GAMMA, ROUNDS, DRAW, MAP):
-        st.warning(sentence, icon=":material/link_off:")
+    tell_unreadable(ALPHA, C, GAMMA, ROUNDS, DRAW, MAP)
     with st.container(border=True, key="pays-model"):
         top = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
         top.caption("Model: these three numbers are made up. Move them.", width="content")

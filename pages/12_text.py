@@ -12,7 +12,7 @@ from ui.clocks import MEASURED, timeline
 from ui.components.token_strip import StripToken, token_strip
 from ui.content import ChapterText, Prompt
 from ui.figures import show
-from ui.hand import tell_unreadable
+from ui.page import tell_unreadable
 from ui.request_bar import MAX_SEED, MAX_TEMPERATURE, seed_control, temperature_control
 from ui.runs import BothWays
 from ui.texts import CLASSES, MODEL_C, PRICE, Class, Settings

@@ -24,7 +24,7 @@ from ui.breakeven import (
 from ui.chapter import Chapter, aside
 from ui.content import ChapterText
 from ui.figures import show
-from ui.hand import tell_unreadable
+from ui.page import tell_unreadable
 from ui.pays import Model
 from ui.policies import CONTENDERS, Replay
 from ui.request_bar import gamma_slider, request_bar

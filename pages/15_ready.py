@@ -20,7 +20,7 @@ from ui.chapter import Chapter
 from ui.figures import show
 from ui.figures_memory import memory_plans
 from ui.figures_ready import round_bars, waits
-from ui.hand import tell_unreadable
+from ui.page import tell_unreadable
 from ui.ready import mark
 from ui.ready_check import MINE, Asked
 from ui.ready_pair import Pair

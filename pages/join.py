@@ -8,6 +8,7 @@ from core.classroom.views import is_right
 from ui import classroom, content, navigation, who
 from ui.classroom import CODE, JOIN, PHONE_POLL
 from ui.components.device import device
+from ui.page import BROKEN_LINK
 from ui.predict import answer_field
 
 STYLE = """<style>
@@ -74,7 +75,7 @@ def ask_for_code(wrong: str | None = None) -> None:
     st.title("Join a class", anchor=False)
     st.markdown("Type the code that you see in front, or scan the picture beside it. No name, no account.")
     if wrong:
-        st.warning(wrong, icon=":material/link_off:")
+        st.warning(wrong, icon=BROKEN_LINK)
     st.text_input("Code", key="join-code", max_chars=20, placeholder="BCD FGH", on_change=take_code)
     st.button("Join", type="primary", width="stretch", on_click=take_code)
 

@@ -18,7 +18,7 @@ from ui.figures_exactness import (
     texts_drawn,
     toy_texts,
 )
-from ui.page import heading
+from ui.page import heading, tell_unreadable
 from ui.request_bar import request_bar
 
 PLACE = "exactness"
@@ -39,8 +39,7 @@ def main() -> None:
         "words. Here the rule is put to the test, as shipped and with one thing changed at a time. Some changes that "
         "look harmless spoil the text. Others that look fatal only cost time."
     )
-    for sentence in visit.unreadable(RULE, RUNS, exactness.VIEW, exactness.TOY, exactness.P_A, exactness.Q_A):
-        st.warning(sentence, icon=":material/link_off:")
+    tell_unreadable(RULE, RUNS, exactness.VIEW, exactness.TOY, exactness.P_A, exactness.Q_A)
     view = st.segmented_control(
         "What to look at",
         list(VIEWS),

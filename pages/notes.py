@@ -5,6 +5,7 @@ import streamlit as st
 from ui import content, follow, lecture, navigation, tour, visit
 from ui.follow import Followed
 from ui.lecture import CODE, PLAN
+from ui.page import BROKEN_LINK
 from ui.tour import Step
 
 STYLE = """<style>
@@ -54,7 +55,7 @@ def ask_for_code(wrong: str | None) -> None:
     st.title("Speaker’s notes", anchor=False)
     st.markdown("These notes follow a tour. Open them by the link on the Lecture page, or type the code given there.")
     if wrong:
-        st.warning(wrong, icon=":material/link_off:")
+        st.warning(wrong, icon=BROKEN_LINK)
     st.text_input("Code", key="notes-code", max_chars=40, width=320, on_change=take_code)
 
 

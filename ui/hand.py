@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import streamlit as st
 
@@ -17,11 +16,11 @@ from core.decoding.rounds import Round
 from core.decoding.trace import Trace
 from ui import engine, visit
 from ui.content import ChapterText
+from ui.page import BROKEN_LINK, tell_unreadable
 from ui.palette import LOOKS
 from ui.request_bar import gamma_slider, request_bar
 
 MOST_ROUNDS = 999
-BROKEN_LINK = ":material/link_off:"
 _CHOSEN_FOR = "hand.chosen-for"
 
 
@@ -134,12 +133,6 @@ def _button(page: str, label: str, icon: str, control: visit.Control[int], there
         on_click=visit.choose,
         args=(control, *there[:1]),
     )
-
-
-def tell_unreadable(*controls: visit.Control[Any]) -> None:
-    """Say of each control whose value in the address makes no sense that it was not used."""
-    for sentence in visit.unreadable(*controls):
-        st.warning(sentence, icon=BROKEN_LINK)
 
 
 def belonging(control: visit.Control[int], page: str, to: Hashable) -> int:

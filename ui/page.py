@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -11,6 +12,7 @@ from ui.components.copy_link import copy_link
 from ui.glossary import glossary_button
 from ui.navigation import tour_link
 
+BROKEN_LINK = ":material/link_off:"
 ICON = (Path(__file__).parent / "icon.svg").read_text(encoding="utf-8")
 """The tab's picture. A material icon would be fetched from outside."""
 
@@ -84,3 +86,9 @@ def _menu() -> None:
         with st.container(gap="xxsmall"):
             st.button("Reset this page", key="reset-page", type="tertiary", on_click=visit.reset_page)
             st.caption("Sets its controls back. Your prediction stays.")
+
+
+def tell_unreadable(*controls: visit.Control[Any]) -> None:
+    """Say of each control whose value in the address makes no sense that it was not used."""
+    for sentence in visit.unreadable(*controls):
+        st.warning(sentence, icon=BROKEN_LINK)

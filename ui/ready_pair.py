@@ -12,7 +12,7 @@ import streamlit as st
 from core.models.presets import Preset, find_preset, presets
 from core.settings import Settings
 from ui import ready, visit
-from ui.hand import tell_unreadable
+from ui.page import tell_unreadable
 
 if TYPE_CHECKING:
     from core.models.compat import ModelFacts, PairReport

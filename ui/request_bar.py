@@ -7,6 +7,7 @@ import streamlit as st
 from core.decoding.request import DecodeRequest, RequestError
 from ui import content, visit
 from ui.content import ChapterText, Lab
+from ui.page import tell_unreadable
 
 OWN = "own"
 MAX_TEMPERATURE = 2.0
@@ -42,8 +43,7 @@ def gamma_control(default: int, most: int = MAX_GAMMA) -> visit.Control[int]:
 def gamma_slider(page: str, default: int, most: int = MAX_GAMMA) -> int:
     """Draw the slider of the draft length γ, which all chapters share; its value."""
     control = gamma_control(default, most)
-    for sentence in visit.unreadable(control):
-        st.warning(sentence, icon=":material/link_off:")
+    tell_unreadable(control)
     return st.slider(
         "Draft length γ",
         1,
@@ -92,8 +92,7 @@ def request_bar(page: str, chapter: ChapterText | Lab) -> DecodeRequest | None:
                 help="The same seed gives the same draw. At temperature 0 nothing is drawn.",
             )
         text, chat = _own(page) if chosen == OWN else _shown(curated[chosen])
-        for sentence in visit.unreadable(prompt, heat, grain):
-            st.warning(sentence, icon=":material/link_off:")
+        tell_unreadable(prompt, heat, grain)
         try:
             return DecodeRequest(text, temperature=degrees, seed=seed, chat=chat)
         except RequestError as error:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.decoding.request import DRAFTER_NAMES, MAX_BRANCHES, MAX_GAMMA, POLICY_NAMES, DecodeRequest, RequestError
 from ui import content, engine, visit
+from ui.page import tell_unreadable
 from ui.request_bar import OWN, prompt_control, request_bar
 from ui.workbench import (
     BRANCHES,
@@ -52,8 +53,7 @@ def knobs() -> DecodeRequest | None:
         The request they make, or None after one sentence on why they make none.
     """
     request = request_bar(PLACE, lab())
-    for sentence in visit.unreadable(*CONTROLS):
-        st.warning(sentence, icon=":material/link_off:")
+    tell_unreadable(*CONTROLS)
     with st.container(border=True, key=f"{PLACE}-knobs"):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             method = st.segmented_control(

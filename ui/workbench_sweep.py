@@ -9,6 +9,7 @@ from core.serving import Snapshot, Ticket
 from ui import engine, sweep, visit
 from ui.figures import show
 from ui.figures_sweep import sweep_figure
+from ui.page import tell_unreadable
 from ui.waiting import POLL_RUNNING
 from ui.words import times
 from ui.workbench import PLACE
@@ -20,8 +21,7 @@ SWEEP = f"{PLACE}-sweep"
 def sweep_view() -> None:
     """The sweep's controls, its progress, and what it found."""
     request = knobs()
-    for sentence in visit.unreadable(sweep.TO, sweep.SEEDS):
-        st.warning(sentence, icon=":material/link_off:")
+    tell_unreadable(sweep.TO, sweep.SEEDS)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         most = st.number_input("γ up to", 2, sweep.LONGEST, step=1, width=120, **visit.bind(sweep.TO, PLACE))
         seeds = st.segmented_control(
