@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
@@ -12,6 +13,7 @@ from ui import classroom, content, desk, lecture, summary, tour, visit
 FRONT = "Home.py"
 HOME = "home.py"
 GOTO = "goto"
+TITLE = "Speculative Lab"
 ASIDE = {
     tour.PAGE: "Tour",
     lecture.PAGE: "Lecture",
@@ -22,8 +24,10 @@ ASIDE = {
     desk.PAGE: "Server",
 }
 """Pages that are not read in turn."""
-ALONE = (tour.PAGE, lecture.NOTES, classroom.JOIN)
-"""Pages with nothing around them."""
+ALONE = (lecture.NOTES, classroom.JOIN)
+"""Pages with nothing around them, beside the tour, whose own style sees to that."""
+NO_SIDEBAR = "<style>[data-testid=stSidebar], [data-testid=stExpandSidebarButton] { display: none !important; }</style>"
+OVERVIEW = "Overview"
 
 
 def path(page: str) -> str:
@@ -42,8 +46,9 @@ def enter(page: str) -> None:
 
 def navigate() -> st.Page:
     """Set the pages up, send on whoever came through `enter`, and draw the sidebar."""
-    pages = {page: _page(page, title) for page, title in (*in_order(), *ASIDE.items())}
-    current = st.navigation(list(pages.values()), position="hidden")
+    sections = _sections()
+    pages = {file: page for section in sections.values() for file, page in section.items()}
+    current = st.navigation({name: list(section.values()) for name, section in sections.items()}, expanded=True)
     # Whatever page it stands on, a step's number in the address opens the tour.
     wanted = tour.PAGE if tour.PARAMETER in st.query_params else st.query_params.get(GOTO)
     if wanted is not None and (GOTO in st.query_params or current != pages[tour.PAGE]):
@@ -51,9 +56,8 @@ def navigate() -> st.Page:
         st.switch_page(pages.get(wanted, pages[HOME]), query_params=rest)
     if current != pages[tour.PAGE]:
         tour.leave()
-    if current not in [pages[page] for page in ALONE]:
-        with st.sidebar:
-            _sidebar()
+    if current in [pages[page] for page in ALONE]:
+        st.html(NO_SIDEBAR)
     return current
 
 
@@ -71,7 +75,7 @@ def tour_link(page: str) -> None:
 
 def in_order() -> Iterator[tuple[str, str]]:
     """Every page's file and title, in the order in which the lab is read."""
-    yield HOME, "Speculative Lab"
+    yield HOME, TITLE
     for part in content.parts():
         yield part.page, f"{part.id} · {part.title}"
         for chapter in content.chapters_of(part.id):
@@ -80,33 +84,25 @@ def in_order() -> Iterator[tuple[str, str]]:
         yield lab.page, f"Lab · {lab.title}"
 
 
-def _page(page: str, title: str) -> st.Page:
-    return st.Page(path(page), title=title, default=page == HOME)
-
-
-def _sidebar() -> None:
-    with st.container(key="brand"):
-        st.page_link(path(HOME), label="**Speculative Lab**")
+def _sections() -> dict[str, dict[str, st.Page]]:
+    """The sidebar: under each heading its pages, file to page; those that are not to be listed are hidden."""
+    sections = {"": {HOME: _page(HOME, TITLE)}}
     for part in content.parts():
-        with st.container(key=f"part-{part.id}", gap=None):
-            st.page_link(path(part.page), label=f"{part.id} · {part.title}")
-            for chapter in content.chapters_of(part.id):
-                st.page_link(path(chapter.page), label=_chapter_label(chapter))
-    with st.container(key="part-labs", gap=None):
-        st.caption("Labs")
-        for lab in content.labs():
-            st.page_link(path(lab.page), label=lab.title)
-    with st.container(key="part-visit", gap=None):
-        st.caption("Your visit")
-        st.page_link(path(summary.PAGE), label="Your predictions")
-    with st.container(key="part-lecture", gap=None):
-        st.caption("For teachers")
-        st.page_link(path(lecture.PAGE), label="Lecture")
-        st.page_link(path(classroom.PAGE), label="Class")
-        if desk.offered():
-            st.page_link(path(desk.PAGE), label="Server")
+        section = {part.page: _page(part.page, OVERVIEW)}
+        for chapter in content.chapters_of(part.id):
+            done = " :material/check:" if visit.prediction(chapter.number) else ""
+            section[chapter.page] = _page(chapter.page, f"{chapter.number}\u2002{chapter.title}{done}")
+        sections[f"{part.id} · {part.title}"] = section
+    sections["Labs"] = {lab.page: _page(lab.page, lab.title) for lab in content.labs()}
+    sections["Your visit"] = {summary.PAGE: _page(summary.PAGE, ASIDE[summary.PAGE])}
+    listed = (lecture.PAGE, classroom.PAGE, *([desk.PAGE] if desk.offered() else []))
+    sections["For teachers"] = {
+        page: _page(page, title, visibility="visible" if page in listed else "hidden")
+        for page, title in ASIDE.items()
+        if page != summary.PAGE
+    }
+    return sections
 
 
-def _chapter_label(chapter: content.ChapterText) -> str:
-    done = " :material/check:" if visit.prediction(chapter.number) else ""
-    return f"{chapter.number}\u2002{chapter.title}{done}"
+def _page(page: str, title: str, **options: Any) -> st.Page:
+    return st.Page(path(page), title=title, default=page == HOME, **options)

@@ -28,19 +28,13 @@ html { font-size: clamp(16px, 12px + 0.45vw, 23px) !important; }
 [class*=st-key-takeaway-] p:last-child { font-size: 1.35rem; line-height: 1.4; font-weight: 600; }
 .st-key-neighbours { border-top: 1px solid rgba(127, 123, 115, 0.35); padding-top: 0.6rem; }
 @media (max-width: 1400px) { [data-testid=stColumn] .katex-display > .katex { font-size: 1.06em; } }
-[data-testid=stSidebarUserContent] { padding-top: 0; }
-[class*=st-key-part-] { margin-top: 1.1rem; }
-[class*=st-key-part-] [data-testid=stPageLink] a { padding-block: 0.1rem; }
-[class*=st-key-part-] > div { margin-bottom: 0.3rem; }
-:is([class*=st-key-part-], .st-key-brand) [data-testid=stPageLink] :is(span, p) {
+[data-testid=stSidebarNavLink] { padding-block: 0.1rem; margin-block: 0; line-height: 1.6; }
+[data-testid=stSidebarNav] [data-testid=stMarkdownContainer], [data-testid=stSidebarNav] p {
   white-space: normal;
   overflow: visible;
 }
-[class*=st-key-part-] > div:not(:first-child) [data-testid=stPageLink] p { padding-left: 1rem; text-indent: -1rem; }
-[class*=st-key-part-] [data-testid=stCaptionContainer] { padding-left: 0.5rem; }
-.st-key-brand a { padding-block: 0.45rem; }
-[class*=st-key-part-] > div:first-child p { font-size: 0.82rem; letter-spacing: 0.07em; text-transform: uppercase; }
-.st-key-brand p { font: 650 1.3rem/1.3 "Source Serif", serif; }
+[data-testid=stNavSectionHeader] p { font-size: 0.82rem; letter-spacing: 0.07em; text-transform: uppercase; }
+[data-testid=stSidebarNavItems] > li p { font: 650 1.3rem/1.3 "Source Serif", serif; }
 @media (max-width: 640px) {
   [data-testid=stMainBlockContainer] { padding: 4rem 1rem 2rem; }
   [data-testid=stMainBlockContainer] h1 { font-size: 2rem; }

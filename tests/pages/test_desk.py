@@ -6,8 +6,10 @@ import logging
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core.classroom import Classroom, ClassroomDown, Database, Desk, Keys, open_database
@@ -55,19 +57,29 @@ def metrics(at: AppTest) -> dict[str, str]:
     return {str(metric.label): str(metric.value) for metric in at.metric}
 
 
-def links(at: AppTest) -> list[str]:
-    return [str(link.proto.label) for link in at.get("page_link")]
+@pytest.fixture
+def listed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The titles in the sidebar, as the last run of a page asked for them."""
+    titles: list[str] = []
+    navigation = st.navigation
+
+    def noted(sections: dict[str, list[st.Page]], **options: Any) -> st.Page:
+        titles[:] = [page.title for section in sections.values() for page in section if page.visibility == "visible"]
+        return navigation(sections, **options)
+
+    monkeypatch.setattr(st, "navigation", noted)
+    return titles
 
 
-def test_nobody_else_sees_it(open_page: Open, database: Database) -> None:
+def test_nobody_else_sees_it(open_page: Open, database: Database, listed: list[str]) -> None:
     at = open_page("desk.py")
     assert not at.exception and not at.metric and "shown to lecturers only" in sentences(at)
-    assert "Server" not in links(at)
+    assert "Class" in listed and "Server" not in listed
     at.session_state["visit.lecturer"] = {"key": "guess"}
     assert not at.run().metric and "shown to lecturers only" in sentences(at)
 
 
-def test_a_lecturer_sees_how_the_server_is(open_page: Open, database: Database) -> None:
+def test_a_lecturer_sees_how_the_server_is(open_page: Open, database: Database, listed: list[str]) -> None:
     held = Desk(database, HOST)
     code = held.open_class()
     asked = next(c for c in chapters() if c.predict)
@@ -80,7 +92,7 @@ def test_a_lecturer_sees_how_the_server_is(open_page: Open, database: Database) 
     noise.addHandler(desk.RECENT)
     noise.error("It *broke* <b>here</b>.\nThe rest is for the log.")
     at = lecturers(open_page("desk.py"), database)
-    assert not at.exception and "Server" in links(at)
+    assert not at.exception and "Server" in listed
     assert {"Visits open", "Runs taking turns", "Runs waiting", "Turned away", "Running for"} == set(metrics(at))
     said = sentences(at)
     assert "Ready" in said and FACTS.target in said and "The server" in said
