@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 
 import plotly.graph_objects as go
 import streamlit as st
-from plotly.subplots import make_subplots
 
 from ui.components.chart import Clicked, Picture, chart
 from ui.palette import MUTED, PARTS
@@ -79,7 +78,7 @@ def styled(figure: go.Figure, height: int) -> go.Figure:
 
 Trace: TypeAlias = dict[str, Any]
 Plain: TypeAlias = dict[str, Any]
-"""A figure as plain data, for what is drawn anew at each move of a slider."""
+"""A figure as plain data. Plotly's own objects take a hundred times as long to build; the tests put it into one."""
 
 
 def trace(kind: str, **options: object) -> Trace:
@@ -103,46 +102,71 @@ def hatched(colour: str | list[str], shape: str | list[str]) -> dict[str, object
     return {"color": colour, "pattern": over}
 
 
+def note(x: float, y: float, text: str, **more: object) -> dict[str, object]:
+    """Words at a place of a figure, to the right of it where `more` does not say otherwise."""
+    return {"x": x, "y": y, "text": text, "xanchor": "left", "showarrow": False, "font": {"size": FONT_SIZE}, **more}
+
+
+def upright(x: float, line: Mapping[str, object], **more: object) -> dict[str, object]:
+    """A line from the foot of a figure to its top."""
+    ends = {"xref": "x", "x0": x, "x1": x, "yref": "y domain", "y0": 0, "y1": 1}
+    return {"type": "line", **ends, "line": line, **more}
+
+
+def level(y: float, line: Mapping[str, object], **more: object) -> dict[str, object]:
+    """A line from a figure's left edge to its right one."""
+    ends = {"xref": "x domain", "x0": 0, "x1": 1, "yref": "y", "y0": y, "y1": y}
+    return {"type": "line", **ends, "line": line, **more}
+
+
+def labels(x: Sequence[float], y: Sequence[float | str], texts: Sequence[str], **more: object) -> Trace:
+    """Words to the right of these places, without a mark; they may leave the axes' field."""
+    return trace(
+        "scatter", x=list(x), y=list(y), text=list(texts), mode="text", textposition="middle right",
+        textfont={"size": FONT_SIZE}, hoverinfo="skip", showlegend=False, cliponaxis=False, **more,
+    )  # fmt: skip
+
+
 Part = tuple[str, Sequence[float], str, str]
 """A part of stacked bars: its name, its size in each bar, its colour and its pattern."""
 
 
 def stacked_bars(
-    names: Sequence[str], parts: Sequence[Part], totals: Sequence[tuple[float, str]], said: str, height: int
-) -> go.Figure:
+    names: Sequence[str],
+    parts: Sequence[Part],
+    totals: Sequence[tuple[float, str]],
+    said: str,
+    xaxis: Mapping[str, object],
+    height: int,
+) -> Plain:
     """Lying bars, the first on top, their parts one behind the other.
 
     Args:
         totals: where each bar ends, and the words there.
         said: tells a part's size on hovering, in Plotly's own form.
     """
-    figure = go.Figure()
-    for name, sizes, colour, pattern in parts:
-        figure.add_trace(
-            go.Bar(
-                y=list(names),
-                x=list(sizes),
-                name=name,
-                orientation="h",
-                marker=hatched(colour, pattern),
-                hovertemplate=f"{name}: {said}<extra></extra>",
-            )
+    bars = [
+        trace(
+            "bar",
+            y=list(names),
+            x=list(sizes),
+            name=name,
+            orientation="h",
+            marker=hatched(colour, pattern),
+            hovertemplate=f"{name}: {said}<extra></extra>",
         )
-    figure.add_trace(
-        go.Scatter(
-            x=[end for end, _ in totals], y=list(names), mode="text", text=[f"  {words}" for _, words in totals],
-            textposition="middle right", textfont={"size": FONT_SIZE}, showlegend=False, hoverinfo="skip",
-            cliponaxis=False,
-        )
-    )  # fmt: skip
-    styled(figure, height)
-    return figure.update_layout(
-        barmode="stack",
-        bargap=0.37,
-        margin={"l": 0, "r": 10, "t": 60, "b": 10},
-        legend={"traceorder": "normal"},
-        yaxis={"autorange": "reversed", "showgrid": False},
-    )
+        for name, sizes, colour, pattern in parts
+    ]
+    ends = labels([end for end, _ in totals], names, [f"  {words}" for _, words in totals])
+    layout = {
+        "barmode": "stack",
+        "bargap": 0.37,
+        "margin": {"l": 0, "r": 10, "t": 60, "b": 10},
+        "legend": {"traceorder": "normal"},
+        "xaxis": xaxis,
+        "yaxis": {"autorange": "reversed", "showgrid": False},
+    }
+    return plain([*bars, ends], layout, height)
 
 
 def with_style(layout: Mapping[str, Any]) -> dict[str, Any]:
@@ -177,33 +201,30 @@ def top_five(
     *,
     names: tuple[str, str] = ("target p", "draft q"),
     height: int = 340,
-) -> go.Figure:
+) -> Plain:
     """Both models' first five side by side, as (text, probability), each in its own order, on one scale."""
-    figure = make_subplots(rows=1, cols=2, horizontal_spacing=0.06)
-    firsts = (candidates_p[:5], candidates_q[:5])
-    longest = max((share for candidates in firsts for _, share in candidates), default=1.0)
-    for column, (name, candidates, tone) in enumerate(zip(names, firsts, (PARTS["p"], PARTS["q"]), strict=True), 1):
-        labels = go.Scatter(
-            x=[0.0] * (len(candidates) + 1),
-            y=[-0.85, *(i - 0.3 for i in range(len(candidates)))],
-            text=[f"<b>{visible(name)}</b>", *(visible(text, 24) for text, _ in candidates)],
-            mode="text",
-            textposition="middle right",
-            textfont={"size": FONT_SIZE},
-            cliponaxis=False,
-            hoverinfo="skip",
-        )
-        figure.add_traces([_bars(candidates, tone.mark), labels], rows=1, cols=column)
-    styled(figure, height)
-    figure.update_layout(showlegend=False, margin={"l": 0, "r": 0, "t": 10, "b": 0})
-    figure.update_xaxes(visible=False, range=[0, 1.3 * longest], fixedrange=True)
-    figure.update_yaxes(visible=False, range=[4.6, -1.2], fixedrange=True)
-    return figure
+    halves = (
+        ("", names[0], candidates_p[:5], PARTS["p"], [0, 0.47]),
+        ("2", names[1], candidates_q[:5], PARTS["q"], [0.53, 1]),
+    )
+    longest = max((share for _, _, candidates, _, _ in halves for _, share in candidates), default=1.0)
+    traces: list[Trace] = []
+    layout: dict[str, object] = {"showlegend": False, "margin": {"l": 0, "r": 0, "t": 10, "b": 0}}
+    for half, name, candidates, tone, domain in halves:
+        on = {"xaxis": f"x{half}", "yaxis": f"y{half}"}
+        above = [-0.85, *(i - 0.3 for i in range(len(candidates)))]
+        texts = [f"<b>{visible(name)}</b>", *(visible(text, 24) for text, _ in candidates)]
+        traces += [_bars(candidates, tone.mark, **on), labels([0.0] * len(above), above, texts, **on)]
+        still = {"visible": False, "fixedrange": True}
+        layout[f"xaxis{half}"] = {**still, "anchor": f"y{half}", "domain": domain, "range": [0, 1.3 * longest]}
+        layout[f"yaxis{half}"] = {**still, "anchor": f"x{half}", "range": [4.6, -1.2]}
+    return plain(traces, layout, height)
 
 
-def _bars(candidates: Candidates, colour: str) -> go.Bar:
+def _bars(candidates: Candidates, colour: str, **axes: str) -> Trace:
     shares = [share for _, share in candidates]
-    return go.Bar(
+    return trace(
+        "bar",
         x=shares,
         y=[i + 0.16 for i in range(len(shares))],
         width=0.4,
@@ -214,6 +235,7 @@ def _bars(candidates: Candidates, colour: str) -> go.Bar:
         textfont={"size": FONT_SIZE},
         cliponaxis=False,
         hoverinfo="skip",
+        **axes,
     )
 
 
@@ -229,51 +251,42 @@ def latency_curve(
     *,
     noun: str = "words",
     height: int = 440,
-) -> go.Figure:
+) -> Plain:
     """Time of one pass over n positions beside n passes of one; both axes logarithmic, so that flat looks flat.
 
     `knee` is the number of positions up to which a pass costs about the same.
     """
-    figure = go.Figure()
     series = (
         (f"{noun} one after another", seconds_n_passes, MUTED.mark, "dash", "square"),
         (f"all {noun} in one pass", seconds_one_pass, PARTS["p"].mark, "solid", "circle"),
     )
-    for name, seconds, colour, dash, symbol in series:
-        figure.add_trace(
-            go.Scatter(
-                x=list(n),
-                y=[1000 * s for s in seconds],
-                name=name,
-                mode="lines+markers",
-                line={"color": colour, "width": 4, "dash": dash},
-                marker={"size": 11, "symbol": symbol},
-                hovertemplate="%{x} " + noun + ": %{y:.0f} ms<extra></extra>",
-            )
+    curves = [
+        trace(
+            "scatter",
+            x=list(n),
+            y=[1000 * s for s in seconds],
+            name=name,
+            mode="lines+markers",
+            line={"color": colour, "width": 4, "dash": dash},
+            marker={"size": 11, "symbol": symbol},
+            hovertemplate="%{x} " + noun + ": %{y:.0f} ms<extra></extra>",
         )
-    styled(figure, height)
+        for name, seconds, colour, dash, symbol in series
+    ]
     ends = [log10(n[0]) - 0.08, log10(n[-1]) + 0.08]
-    labels = [str(i) for i in n]
-    figure.update_xaxes(type="log", range=ends, tickvals=list(n), ticktext=labels, title_text=f"{noun} read")
     ticks = [m * 10**power for power in range(5) for m in (1, 2, 5)]
-    figure.update_yaxes(type="log", tickvals=ticks, ticktext=[f"{t:,} ms" for t in ticks])
-    if knee is not None:
-        _mark_knee(figure, knee, noun)
-    return figure
+    layout = {
+        "xaxis": titled(f"{noun} read", type="log", range=ends, tickvals=list(n), ticktext=[str(i) for i in n]),
+        "yaxis": {"type": "log", "tickvals": ticks, "ticktext": [f"{t:,} ms" for t in ticks]},
+        **({} if knee is None else _knee(knee, noun)),
+    }
+    return plain(curves, layout, height)
 
 
-def _mark_knee(figure: go.Figure, knee: int, noun: str) -> None:
-    figure.add_vline(x=knee, line={"color": MUTED.mark, "width": 2, "dash": "dot"})
+def _knee(knee: int, noun: str) -> dict[str, object]:
     # On the left half of the axis the words would run into its labels.
-    left = knee < 8
-    figure.add_annotation(
-        x=log10(knee),
-        y=0.98,
-        yref="paper",
-        yanchor="top",
-        text=f"about flat up to {knee} {noun}",
-        showarrow=False,
-        xanchor="left" if left else "right",
-        xshift=8 if left else -8,
-        font={"size": FONT_SIZE},
-    )
+    side, shift = ("left", 8) if knee < 8 else ("right", -8)
+    words = f"about flat up to {knee} {noun}"
+    place = {"yref": "paper", "yanchor": "top", "xanchor": side, "xshift": shift}
+    line = {"color": MUTED.mark, "width": 2, "dash": "dot"}
+    return {"shapes": [upright(knee, line)], "annotations": [note(log10(knee), 0.98, words, **place)]}

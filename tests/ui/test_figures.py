@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import log10
 
+import plotly.graph_objects as go
 import pytest
 
 from ui.figures import FONT_SIZE, latency_curve, top_five, visible, with_style
@@ -14,7 +15,7 @@ Q = [(" floor", 0.6), (" <b>mat</b>", 0.3)]
 
 
 def test_top_five_shows_the_first_five_of_each_on_one_scale() -> None:
-    figure = top_five(P, Q, names=("big", "small"))
+    figure = go.Figure(top_five(P, Q, names=("big", "small")))
     bars_p, labels_p, bars_q, labels_q = figure.data
     assert list(bars_p.x) == [0.5, 0.2, 0.1, 0.05, 0.004]
     assert list(bars_q.x) == [0.6, 0.3]
@@ -26,13 +27,13 @@ def test_top_five_shows_the_first_five_of_each_on_one_scale() -> None:
 
 
 def test_each_label_stands_above_its_bar() -> None:
-    bars, labels = top_five(P, Q).data[:2]
+    bars, labels = go.Figure(top_five(P, Q)).data[:2]
     for bar, label in zip(bars.y, labels.y[1:], strict=True):
         assert label < bar - bars.width / 2
 
 
 def test_top_five_of_nothing_is_still_a_figure() -> None:
-    assert list(top_five([], []).data[0].x or ()) == []
+    assert list(go.Figure(top_five([], [])).data[0].x) == []
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ def test_long_labels_are_cut() -> None:
 
 
 def test_latency_curve_is_in_milliseconds_on_logarithmic_axes() -> None:
-    figure = latency_curve([1, 4, 64], [0.02, 0.021, 0.05], [0.02, 0.08, 1.28], knee=4)
+    figure = go.Figure(latency_curve([1, 4, 64], [0.02, 0.021, 0.05], [0.02, 0.08, 1.28], knee=4))
     many, one = figure.data
     assert list(one.y) == pytest.approx([20, 21, 50])
     assert list(many.y) == pytest.approx([20, 80, 1280])
@@ -65,15 +66,16 @@ def test_latency_curve_is_in_milliseconds_on_logarithmic_axes() -> None:
 
 
 def test_the_knee_is_said_in_words_at_its_place() -> None:
-    (note,) = latency_curve([1, 4, 64], [0.02, 0.021, 0.05], [0.02, 0.08, 1.28], knee=4).layout.annotations
+    figure = go.Figure(latency_curve([1, 4, 64], [0.02, 0.021, 0.05], [0.02, 0.08, 1.28], knee=4))
+    (note,), (line,) = figure.layout.annotations, figure.layout.shapes
     assert note.text == "about flat up to 4 words"
-    assert note.x == pytest.approx(log10(4))
-    assert not latency_curve([1, 4], [0.02, 0.021], [0.02, 0.08]).layout.annotations
+    assert note.x == pytest.approx(log10(4)) and line.x0 == line.x1 == 4
+    assert not go.Figure(latency_curve([1, 4], [0.02, 0.021], [0.02, 0.08])).layout.annotations
 
 
 def test_figures_stand_on_the_pages_own_background() -> None:
     for figure in (top_five(P, Q), latency_curve([1, 2], [0.02, 0.02], [0.02, 0.04])):
-        layout = with_style(figure.to_dict()["layout"])
+        layout = with_style(figure["layout"])
         assert layout["paper_bgcolor"] == layout["plot_bgcolor"] == "rgba(0,0,0,0)"
         assert layout["font"]["size"] == FONT_SIZE >= 16
         assert all(layout[axis]["tickfont"]["size"] == FONT_SIZE for axis in ("xaxis", "yaxis"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import plotly.graph_objects as go
 import pytest
 
 from core.decoding.request import RequestError
@@ -137,14 +138,15 @@ def test_contexts_to_plan_for() -> None:
 
 def test_the_figures_mark_what_they_are_about() -> None:
     both = Lines(Line(0.1, 0.02), Line(0.2, 0.01))
-    figure = waits(both, 60, [(5, 0.18, "a")], [(5, 0.14, "a")], 40)
+    figure = go.Figure(waits(both, 60, [(5, 0.18, "a")], [(5, 0.14, "a")], 40))
     assert [a.text for a in figure.layout.annotations] == ["break-even: 12 tokens", "yours: 40"]
-    assert list(figure.data[0].y) == pytest.approx([0.1, 1.28]) and figure.data[1].x == (5,)
-    assert not waits(Lines(Line(0.1, 0.02), Line(0.2, 0.03)), 60, [], []).layout.annotations
-    bars = {bar.name: bar.x for bar in round_bars(SPLIT).data if bar.type == "bar"}
-    assert bars["target passes"] == (40.0, 0.0) and bars["draft steps"] == (0.0, 10.0)
+    assert [line.x0 for line in figure.layout.shapes] == [12, 40]
+    assert list(figure.data[0].y) == pytest.approx([0.1, 1.28]) and list(figure.data[1].x) == [5]
+    assert not go.Figure(waits(Lines(Line(0.1, 0.02), Line(0.2, 0.03)), 60, [], [])).layout.annotations
+    bars = {bar.name: list(bar.x) for bar in go.Figure(round_bars(SPLIT)).data if bar.type == "bar"}
+    assert bars["target passes"] == [40.0, 0.0] and bars["draft steps"] == [0.0, 10.0]
     found = rows(BIG, SMALL, context=1000, longest=4000, precision="16 bits", there=3_000_000_000)
     plans = [(row.name, row.plan) for row in found]
-    assert len(memory_plans(plans, 3_000_000_000).layout.shapes) == 1
-    assert not memory_plans(plans, 999_000_000_000).layout.shapes
+    assert [line.x0 for line in go.Figure(memory_plans(plans, 3_000_000_000)).layout.shapes] == [3]
+    assert not go.Figure(memory_plans(plans, 999_000_000_000)).layout.shapes
     assert ready_wait.shown_length(both, 10, 5) == 26 and ready_wait.shown_length(both, 100, 5) == 110

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 
+import plotly.graph_objects as go
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -166,7 +167,7 @@ def test_the_picture_of_the_gaps_counts_each_gap_once_and_marks_median_and_p95()
 
 def test_the_picture_of_the_memory_adds_up() -> None:
     full = MemoryPlan(1000, "float32", 200_000_000, 50_000_000, 20_000_000, 5_000_000)
-    figure = memory_bars([("now", PLAN), ("full", full)])
+    figure = go.Figure(memory_bars([("now", PLAN), ("full", full)]))
     bars, totals = figure.data[:-1], figure.data[-1]
     assert [sum(bar.x[i] for bar in bars) for i in (0, 1)] == list(totals.x) == [222, 275]
     assert [text.strip() for text in totals.text] == ["222 MB", "275 MB"]
