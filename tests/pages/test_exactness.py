@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -13,7 +14,14 @@ from core.measure.exactness import Band, ChiSquare
 from core.measure.verdict import Beginning, Verdict
 from tests.pages.conftest import Open, sentences
 from ui import exactness
-from ui.figures_exactness import Distance, distances, texts_drawn
+from ui.figures_exactness import (
+    Distance,
+    distances,
+    price_of_coupling,
+    several_candidates,
+    texts_drawn,
+    toy_texts,
+)
 
 PAGE = "lab_exactness.py"
 VERDICT = Verdict(
@@ -100,12 +108,26 @@ def test_the_verdict_in_words() -> None:
 
 
 def test_the_figures() -> None:
-    bars, inside, beyond = texts_drawn(VERDICT).data
+    figure = go.Figure(texts_drawn(VERDICT))
+    bars, inside, beyond = figure.data
     assert list(bars.x) == [0.6, 0.4] and list(inside.x) == [0.58, 0.42] and not list(beyond.x)
-    assert list(texts_drawn(VERDICT).layout.yaxis.ticktext) == ["a b c", "&lt;b&gt; …"]
+    assert list(figure.layout.yaxis.ticktext) == ["a b c", "&lt;b&gt; …"]
     off = replace(VERDICT, beginnings=(replace(VERDICT.beginnings[0], count=400), VERDICT.beginnings[1]))
-    assert list(texts_drawn(off).data[2].x) == [0.8]
+    assert list(go.Figure(texts_drawn(off)).data[2].x) == [0.8]
     rows = [Distance("right", 0.02, False, "", VERDICT.noise), Distance("wrong", 0.4, True, "")]
-    band, right, wrong, names = distances(rows, axis="TV").data
+    band, right, wrong, names = go.Figure(distances(rows, axis="TV")).data
     assert list(band.base) == [0.0] and list(right.x) == [0.02] and list(wrong.x) == [0.4] and list(wrong.y) == [1]
     assert list(names.text) == ["right", "wrong"]
+
+
+def test_the_figures_of_the_toy_and_of_the_other_rules() -> None:
+    alone, switched = go.Figure(toy_texts(["A A", "A B"], [0.6, 0.4], [0.5, 0.5], exact=False)).data
+    assert (list(alone.y), list(switched.y)) == ([0.6, 0.4], [0.5, 0.5]) and list(switched.text) == ["0.500"] * 2
+    assert switched.marker.pattern.shape == "/"
+    with_, without = go.Figure(several_candidates([0.5, 0.625], [0.5, 0.7])).data
+    assert (
+        list(with_.x) == ["k = 1", "k = 2"] and list(with_.text) == ["0.5", "0.625"] and list(without.y) == [0.5, 0.7]
+    )
+    drawn, shipped, least = go.Figure(price_of_coupling([(0.5, 0.4)])).data
+    assert (list(drawn.x), list(drawn.y)) == ([0.5], [0.4])
+    assert shipped.y[50] == pytest.approx(1 / 2) and least.y[50] == pytest.approx(1 / 3)
