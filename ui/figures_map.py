@@ -8,7 +8,7 @@ import numpy as np
 
 from ui import breakeven
 from ui.breakeven import CURVES, Rain, Rolled
-from ui.figures import FONT_SIZE, Plain, Trace, hatched, plain, titled, trace
+from ui.figures import FONT_SIZE, Plain, Trace, hatched, level, note, plain, titled, trace, upright
 from ui.palette import AMBER, BLUE, CRIMSON, GREEN, INK, MUTED, SKY, VERMILION
 from ui.pays import Model
 
@@ -62,15 +62,12 @@ def round_bars(rolled: Rolled, height: int = 300) -> Plain:
         for lost, name, colour, pattern in looks
         if (at := (gained < price) == lost).any()
     ]
-    named = {
-        "x": price, "y": 1.0, "yref": "paper", "yanchor": "top", "xanchor": "left", "xshift": 6, "showarrow": False,
-        "text": f"price of a round: {price:.2f}", "font": {"size": FONT_SIZE},
-    }  # fmt: skip
+    named = note(price, 1.0, f"price of a round: {price:.2f}", yref="paper", yanchor="top", xshift=6)
     ticks = {"tickvals": gained.tolist()} if most <= 9 else {}
     layout = {
         "xaxis": titled("tokens gained in a round", range=[0.4, max(most, price) + 0.6], showgrid=False, **ticks),
         "yaxis": {"visible": False, "range": [0, 1.18 * int(rolled.kept.max())]},
-        "shapes": [{"type": "line", "x0": price, "x1": price, "yref": "paper", "y0": 0, "y1": 1, "line": PRICE}],
+        "shapes": [upright(price, PRICE)],
         "annotations": [named],
     }
     return plain(bars, layout, height)
@@ -185,11 +182,9 @@ def _arrow(x: float, y: float, text: str, ax: int, ay: int) -> dict[str, object]
 
 def sea() -> list[dict[str, object]]:
     """The water below the pace of standard decoding, and its level."""
-    wide = {"xref": "paper", "x0": 0, "x1": 1}
-    return [
-        {"type": "rect", **wide, "y0": 0, "y1": 1, "fillcolor": UNDER, "line": {"width": 0}, "layer": "below"},
-        {"type": "line", **wide, "y0": 1, "y1": 1, "line": SEA, "layer": "below"},
-    ]
+    deep = {"xref": "x domain", "x0": 0, "x1": 1, "y0": 0, "y1": 1}
+    water = {"type": "rect", **deep, "fillcolor": UNDER, "line": {"width": 0}, "layer": "below"}
+    return [water, level(1, SEA, layer="below")]
 
 
 def _ends(lengths: Sequence[int], ends: Sequence[float], mine: int, top: float) -> list[dict[str, object]]:
@@ -202,8 +197,3 @@ def _ends(lengths: Sequence[int], ends: Sequence[float], mine: int, top: float) 
     return [
         note(1.008, ends[i], f"<b>γ = {lengths[i]}</b>" if lengths[i] == mine else f"γ = {lengths[i]}") for i in placed
     ]
-
-
-def note(x: float, y: float, text: str, **more: object) -> dict[str, object]:
-    """Words at a place of a figure."""
-    return {"x": x, "y": y, "text": text, "xanchor": "left", "showarrow": False, "font": {"size": FONT_SIZE}, **more}

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from core.theory.closed_forms import best_gamma, breakeven_alpha, speedup
-from ui.figures import FONT_SIZE, Plain, Trace, plain, styled, titled, trace
+from ui.figures import FONT_SIZE, Plain, Trace, level, note, plain, titled, trace, upright
 from ui.palette import GREEN, MUTED, SKY, VERMILION
 from ui.pays import MOST_GAMMA, Dot, Model, Played, Pooled, Step
 
@@ -37,10 +36,10 @@ def speedup_over_gamma(
         "xaxis": titled("draft length γ (0: no drafting)", range=[-0.5, MOST_GAMMA + 0.5], dtick=2),
         "yaxis": titled("speed-up", ticksuffix="×", rangemode="tozero"),
         "shapes": [
-            {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1, "line": EVEN_LINE},
-            {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": 0, "y1": 1, "layer": "below", **SLOWER},
+            level(1, EVEN_LINE),
+            {"type": "rect", "xref": "x domain", "x0": 0, "x1": 1, "y0": 0, "y1": 1, "layer": "below", **SLOWER},
         ],
-        "annotations": [_note(0, 0.02, "below 1×: slower than without drafting", xanchor="left", yanchor="bottom")],
+        "annotations": [note(0, 0.02, "below 1×: slower than without drafting", yanchor="bottom")],
     }
     return plain(traces, layout, height)
 
@@ -141,8 +140,8 @@ def speedup_map(model: Model, at_best: bool, hand: Dot | None, others: Sequence[
         "xaxis": titled("cost ratio c", range=[0, 1], showgrid=False),
         "yaxis": titled("acceptance rate α", range=[0, 1.001], showgrid=False),
         "annotations": [
-            _note(0.2, 0.97, "faster", xanchor="left", yanchor="top"),
-            _note(0.96, 0.04, "no γ pays" if at_best else "slower", xanchor="right", yanchor="bottom"),
+            note(0.2, 0.97, "faster", yanchor="top"),
+            note(0.96, 0.04, "no γ pays" if at_best else "slower", xanchor="right", yanchor="bottom"),
         ],
     }
     return plain(traces, layout, height)
@@ -174,11 +173,12 @@ def _heat(
     )
 
 
-def way_figure(steps: Sequence[Step], height: int = 330) -> go.Figure:
+def way_figure(steps: Sequence[Step], height: int = 330) -> Plain:
     """The speed-up at each station between the formula and the measurement."""
     colours = [MODEL, *[MUTED.mark] * (len(steps) - 2), MEASURED]
     gains = [step.speed_up for step in steps]
-    bars = go.Bar(
+    bars = trace(
+        "bar",
         x=gains,
         y=[step.name for step in steps],
         orientation="h",
@@ -192,19 +192,18 @@ def way_figure(steps: Sequence[Step], height: int = 330) -> go.Figure:
     layout = {
         "xaxis": {"range": [0, 1.2 * max([1.0, *gains])], "ticksuffix": "×", "nticks": 5, "tickangle": 0},
         "yaxis": {"autorange": "reversed", "showgrid": False},
-        "shapes": [{"type": "line", "yref": "paper", "x0": 1, "x1": 1, "y0": 0, "y1": 1, "line": EVEN_LINE}],
+        "shapes": [upright(1, EVEN_LINE)],
+        "margin": {"l": 10, "r": 20, "t": 10, "b": 10},
     }
-    figure = styled(go.Figure(bars, layout), height)
-    return figure.update_layout(margin={"l": 10, "r": 20, "t": 10, "b": 10})
+    return plain([bars], layout, height)
 
 
-def survival_figure(
-    measured: Pooled, low: NDArray[np.float64], high: NDArray[np.float64], height: int = 380
-) -> go.Figure:
+def survival_figure(measured: Pooled, low: NDArray[np.float64], high: NDArray[np.float64], height: int = 380) -> Plain:
     """The measured survival against α̂ to the power of i, with the band that so few independent rounds would fill."""
     places = np.arange(1, len(measured.survival) + 1)
     alone = measured.alpha_hat**places
-    bars = go.Bar(
+    bars = trace(
+        "bar",
         x=places,
         y=measured.survival,
         name="measured",
@@ -216,14 +215,16 @@ def survival_figure(
         textfont={"size": FONT_SIZE},
         hovertemplate="position %{x}: kept in %{y:.0%} of the rounds<extra></extra>",
     )
-    line = go.Scatter(
+    whiskers = {"array": (high - alone).tolist(), "arrayminus": (alone - low).tolist()}
+    line = trace(
+        "scatter",
         x=places,
         y=alone,
         name="α̂ to the power i: if each guess held by itself",
         mode="lines+markers",
         line={"color": MODEL, "width": 4},
         marker={"size": 11},
-        error_y={"type": "data", "array": high - alone, "arrayminus": alone - low, "thickness": 3, "width": 9},
+        error_y={"type": "data", **whiskers, "thickness": 3, "width": 9},
         customdata=np.stack([low, high], axis=-1),
         hovertemplate="position %{x}: %{y:.2f}, by chance %{customdata[0]:.2f} to %{customdata[1]:.2f}<extra></extra>",
     )
@@ -231,8 +232,4 @@ def survival_figure(
         "xaxis": titled("position i in the round", dtick=1),
         "yaxis": titled("rounds that kept it", tickformat=".0%", range=[0, 1.05]),
     }
-    return styled(go.Figure([bars, line], layout), height)
-
-
-def _note(x: float, y: float, text: str, **anchors: str) -> dict[str, object]:
-    return {"x": x, "y": y, "text": text, "showarrow": False, "font": {"size": FONT_SIZE}, **anchors}
+    return plain([bars, line], layout, height)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
 from ui import breakeven
 from ui.breakeven import PUBLISHED, Dot, Published
-from ui.figures import FONT_SIZE, styled
-from ui.figures_map import ALPHAS, note, sea
+from ui.figures import FONT_SIZE, Plain, Trace, note, plain, titled, trace
+from ui.figures_map import ALPHAS, sea
 from ui.palette import AMBER, BLUE, CRIMSON, GREEN, INK, PURPLE, SKY, VERMILION
 
 ENVELOPES = ((0.02, "solid"), (0.1, "dash"), (0.3, "dot"))
@@ -19,25 +17,26 @@ SYMBOLS = ("circle", "diamond", "triangle-up", "x", "star", "pentagon", "triangl
            "hourglass", "star-triangle-up")  # fmt: skip
 
 
-def real_map(found: Sequence[Dot], height: int = 560) -> go.Figure:
+def real_map(found: Sequence[Dot], height: int = 560) -> Plain:
     """Published figures and the visit's runs over acceptance, under the most that a given price allows."""
-    figure = go.Figure([_envelope(c, dash) for c, dash in ENVELOPES])
-    figure.add_trace(_squares([x for x in PUBLISHED if x.alpha is not None]))
     kinds = list(dict.fromkeys(dot.kind for dot in found))
-    figure.add_traces([_kind(kind, i, [d for d in found if d.kind == kind]) for i, kind in enumerate(kinds)])
-    styled(figure, height)
+    traces = [_envelope(c, dash) for c, dash in ENVELOPES]
+    traces.append(_squares([x for x in PUBLISHED if x.alpha is not None]))
+    traces += [_kind(kind, i, [d for d in found if d.kind == kind]) for i, kind in enumerate(kinds)]
     top = max([3.8, *(dot.speed_up + 0.3 for dot in found)])
-    figure.update_layout(
-        shapes=sea(),
-        annotations=[note(0.01, 0.03, "under water: slower than standard decoding", yanchor="bottom")],
-        legend={"entrywidth": 0},
-    )
-    figure.update_xaxes(title_text="acceptance rate α or α̂", range=[0, 1.02], tickvals=[i / 5 for i in range(6)])
-    return figure.update_yaxes(title_text="speed-up", ticksuffix="×", range=[0, top])
+    layout = {
+        "shapes": sea(),
+        "annotations": [note(0.01, 0.03, "under water: slower than standard decoding", yanchor="bottom")],
+        "legend": {"entrywidth": 0},
+        "xaxis": titled("acceptance rate α or α̂", range=[0, 1.02], tickvals=[i / 5 for i in range(6)]),
+        "yaxis": titled("speed-up", ticksuffix="×", range=[0, top]),
+    }
+    return plain(traces, layout, height)
 
 
-def _envelope(c: float, dash: str) -> go.Scatter:
-    return go.Scatter(
+def _envelope(c: float, dash: str) -> Trace:
+    return trace(
+        "scatter",
         x=ALPHAS,
         y=breakeven.at_best(ALPHAS, c),
         name=f"best γ at c = {c:g}",
@@ -47,8 +46,9 @@ def _envelope(c: float, dash: str) -> go.Scatter:
     )
 
 
-def _squares(figures: Sequence[Published]) -> go.Scatter:
-    return go.Scatter(
+def _squares(figures: Sequence[Published]) -> Trace:
+    return trace(
+        "scatter",
         x=[x.alpha for x in figures],
         y=[x.speed_up for x in figures],
         name="published (Leviathan et al.)",
@@ -59,9 +59,10 @@ def _squares(figures: Sequence[Published]) -> go.Scatter:
     )
 
 
-def _kind(kind: str, place: int, found: Sequence[Dot]) -> go.Scatter:
+def _kind(kind: str, place: int, found: Sequence[Dot]) -> Trace:
     """One kind's runs, the newest one with the kind's name beside it."""
-    return go.Scatter(
+    return trace(
+        "scatter",
         x=[dot.alpha for dot in found],
         y=[dot.speed_up for dot in found],
         name=kind,
@@ -78,30 +79,28 @@ def _kind(kind: str, place: int, found: Sequence[Dot]) -> go.Scatter:
     )  # fmt: skip
 
 
-def headlines(height: int = 430) -> go.Figure:
+def headlines(height: int = 430) -> Plain:
     """Published speed-ups whose source prints no α: a dot each, or a bar from the lowest to the highest."""
     figures = [x for x in PUBLISHED if x.alpha is None]
-    rows = list(range(len(figures)))
-    figure = go.Figure(
-        go.Scatter(
-            x=[x.speed_up if x.high is None else (x.speed_up + x.high) / 2 for x in figures],
-            y=rows,
-            mode="markers",
-            error_x={"array": [0 if x.high is None else (x.high - x.speed_up) / 2 for x in figures], "thickness": 7,
-                     "width": 0, "color": INK.mark},
-            marker={"symbol": "square", "size": [14 if x.high is None else 1 for x in figures], "color": INK.mark},
-            customdata=[x.source for x in figures],
-            hovertemplate="%{customdata}<extra></extra>",
-        )
+    dots = trace(
+        "scatter",
+        x=[x.speed_up if x.high is None else (x.speed_up + x.high) / 2 for x in figures],
+        y=list(range(len(figures))),
+        mode="markers",
+        error_x={"array": [0 if x.high is None else (x.high - x.speed_up) / 2 for x in figures], "thickness": 7,
+                 "width": 0, "color": INK.mark},
+        marker={"symbol": "square", "size": [14 if x.high is None else 1 for x in figures], "color": INK.mark},
+        customdata=[x.source for x in figures],
+        hovertemplate="%{customdata}<extra></extra>",
     )  # fmt: skip
-    styled(figure, height)
-    figure.update_layout(
-        showlegend=False,
-        margin={"l": 12, "r": 10, "t": 10, "b": 10},
-        annotations=[
+    layout = {
+        "showlegend": False,
+        "margin": {"l": 12, "r": 10, "t": 10, "b": 10},
+        "annotations": [
             note(1.02, i - 0.34, f"{x.name}: {x.speed_up:.2f}" + (f" to {x.high:.2f}×" if x.high else "×"))
             for i, x in enumerate(figures)
         ],
-    )  # fmt: skip
-    figure.update_xaxes(title_text="speed-up", ticksuffix="×", range=[0.96, 2.7], tickvals=[1, 1.5, 2, 2.5])
-    return figure.update_yaxes(visible=False, range=[len(figures) - 0.5, -0.7])
+        "xaxis": titled("speed-up", ticksuffix="×", range=[0.96, 2.7], tickvals=[1, 1.5, 2, 2.5]),
+        "yaxis": {"visible": False, "range": [len(figures) - 0.5, -0.7]},
+    }
+    return plain([dots], layout, height)

@@ -147,10 +147,10 @@ def test_figures_can_be_drawn_for_all_sliders(model: Model) -> None:
 
 
 def test_many_kinds_have_marks_of_their_own() -> None:
-    figure = real_map([Dot(f"kind {i}", 0.5, 1.2, "a run") for i in range(12)])
+    figure = go.Figure(real_map([Dot(f"kind {i}", 0.5, 1.2, "a run") for i in range(12)]))
     marks = [(t.marker.symbol, t.marker.color) for t in figure.data if str(t.name).startswith("kind")]
     assert len(set(marks)) == 12
-    assert "Chen et al.: 1.92 to 2.46" in spec(headlines())
+    assert go.Figure(headlines()).data and "Chen et al.: 1.92 to 2.46" in spec(headlines())
 
 
 def replayed(contender: int, factor: float, idle: int = 0) -> Replay:

@@ -188,7 +188,7 @@ def test_the_map_at_the_best_length_has_its_border_where_alpha_is_c() -> None:
 
 def test_each_station_of_the_way_is_a_bar_with_its_figure() -> None:
     steps = pays.way_to_measured(BOTH, HAND, None)
-    (bars,) = way_figure(steps).data
+    (bars,) = go.Figure(way_figure(steps)).data
     assert list(bars.y) == [s.name for s in steps] and bars.text[-1] == f"{BOTH.speed_up:.2f}×"
 
 
@@ -196,7 +196,7 @@ def test_the_survival_figure_holds_measurement_line_and_band() -> None:
     measured = pays.pooled([TOGETHER])
     assert measured
     low, high = survival_band(measured.alpha_hat, 4, measured.rounds, 0)
-    bars, line = survival_figure(measured, low, high).data
+    bars, line = go.Figure(survival_figure(measured, low, high)).data
     assert list(bars.y) == TOGETHER.survival
     assert list(line.y) == pytest.approx([measured.alpha_hat**i for i in (1, 2, 3, 4)])
     assert np.asarray(line.y) + line.error_y.array == pytest.approx(high)
