@@ -211,9 +211,12 @@ def test_the_visits_texts_are_rows_with_the_best_in_bold() -> None:
 
 
 def test_gamma_over_rounds_has_a_row_for_each_way() -> None:
-    figure = gamma_over_rounds([replayed(0, 0.8), replayed(2, 0.9, idle=2)])
+    figure = go.Figure(gamma_over_rounds([replayed(0, 0.8), replayed(2, 0.9, idle=2)]))
     kept, vain, off = figure.data[:3]
     assert list(kept.y) == [r.accepted for r in TOGETHER.rounds]
     assert [a + b for a, b in zip(kept.y, vain.y, strict=True)] == [len(r.positions) for r in TOGETHER.rounds]
     assert list(figure.data[5].x) == [1, 2] and off.showlegend
     assert "By the figures: " in figure.layout.annotations[1].text
+    upper, lower = figure.layout.yaxis.domain, figure.layout.yaxis2.domain
+    assert upper == (pytest.approx(0.63), 1) and lower == (0, pytest.approx(0.37))
+    assert figure.layout.xaxis.matches == "x2" and figure.layout.xaxis2.title.text == "round"

@@ -154,15 +154,15 @@ def test_the_picture_of_the_schedules_holds_the_text_at_the_moments_of_its_comin
 
 
 def test_the_picture_of_the_gaps_counts_each_gap_once_and_marks_median_and_p95() -> None:
-    figure = gap_bars([("Standard", EVEN), ("Draft and verify", QUICK)], "seconds")
+    figure = go.Figure(gap_bars([("Standard", EVEN), ("Draft and verify", QUICK)], "seconds"))
     assert [sum(bar.y) for bar in figure.data] == [10, 10]
-    assert figure.data[0].x == figure.data[1].x and figure.data[1].y[0] == 8
+    assert list(figure.data[0].x) == list(figure.data[1].x) and figure.data[1].y[0] == 8
     assert [shape.x0 for shape in figure.layout.shapes] == pytest.approx([0.02, 0.02, 0.0, 0.03])
     notes = [note.text for note in figure.layout.annotations]
     assert notes[0] == "<b>Standard</b>: 10 gaps" and notes[1:3] == ["median 0.02", "p95 0.02"]
     assert figure.layout.xaxis.title.text == "seconds"
     # No gap but 0: both lines and all bars at the left end.
-    assert sum(gap_bars([("A", Rhythm(1, 0, (0.0,), (1,), 1))] * 2, "s").data[0].y) == 1
+    assert sum(go.Figure(gap_bars([("A", Rhythm(1, 0, (0.0,), (1,), 1))] * 2, "s")).data[0].y) == 1
 
 
 def test_the_picture_of_the_memory_adds_up() -> None:
