@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import plotly.graph_objects as go
-
 from core.decoding.rounds import Candidate, Choice, Position
-from ui.figures import FONT_SIZE, hatched, styled, visible
+from ui.figures import FONT_SIZE, Plain, hatched, plain, trace, visible
 from ui.palette import LOOKS, PARTS
 from ui.round_words import first_of_either
 
@@ -24,7 +22,7 @@ class Row:
     mark: str = ""
 
 
-def distribution_bars(rows: Sequence[Row]) -> go.Figure:
+def distribution_bars(rows: Sequence[Row]) -> Plain:
     """Horizontal bars of p, q and the residual, as far as the rows have them, on one scale from 0."""
     series = [
         ("target p", "p", [r.p for r in rows], ""),
@@ -33,33 +31,40 @@ def distribution_bars(rows: Sequence[Row]) -> go.Figure:
     ]
     present = [s for s in series if any(value is not None for value in s[2])]
     places = list(range(len(rows)))
-    figure = go.Figure()
-    for name, part, values, pattern in present:
-        figure.add_trace(
-            go.Bar(
-                name=name,
-                y=places,
-                x=values,
-                orientation="h",
-                marker={**hatched(PARTS[part].mark, pattern), "cornerradius": 3},  # type: ignore[index]
-                text=["" if v is None else _label(v) for v in values],
-                textposition="outside",
-                textfont={"size": FONT_SIZE - 3},
-                textangle=0,
-                cliponaxis=False,
-                hoverinfo="skip",
-            )
+    bars = [
+        trace(
+            "bar",
+            name=name,
+            y=places,
+            x=values,
+            orientation="h",
+            marker={**hatched(PARTS[part].mark, pattern), "cornerradius": 3},  # type: ignore[index]
+            text=["" if v is None else _label(v) for v in values],
+            textposition="outside",
+            textfont={"size": FONT_SIZE - 3},
+            textangle=0,
+            cliponaxis=False,
+            hoverinfo="skip",
         )
-    row = 12 + 17 * len(present)
-    styled(figure, row * len(rows) + 50)
+        for name, part, values, pattern in present
+    ]
     top = max((v for s in present for v in s[2] if v is not None), default=1.0)
-    figure.update_layout(barmode="group", bargap=0.3, bargroupgap=0.05, margin={"l": 0, "r": 10, "t": 44, "b": 0})
-    labels = [f"<b>{r.mark} {visible(r.text, 18)}</b>" if r.mark else visible(r.text, 18) for r in rows]
-    figure.update_yaxes(
-        tickvals=places, ticktext=labels, range=[len(rows) - 0.4, -0.6], showgrid=False, fixedrange=True
-    )
-    figure.update_xaxes(visible=False, range=[0, 1.18 * max(top, 0.001)], fixedrange=True)
-    return figure
+    layout = {
+        "barmode": "group",
+        "bargap": 0.3,
+        "bargroupgap": 0.05,
+        "margin": {"l": 0, "r": 10, "t": 44, "b": 0},
+        "yaxis": {
+            "tickvals": places,
+            "ticktext": [f"<b>{r.mark} {visible(r.text, 18)}</b>" if r.mark else visible(r.text, 18) for r in rows],
+            "range": [len(rows) - 0.4, -0.6],
+            "showgrid": False,
+            "fixedrange": True,
+        },
+        "xaxis": {"visible": False, "range": [0, 1.18 * max(top, 0.001)], "fixedrange": True},
+    }
+    row = 12 + 17 * len(present)
+    return plain(bars, layout, row * len(rows) + 50)
 
 
 def _label(share: float) -> str:

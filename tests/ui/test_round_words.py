@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import plotly.graph_objects as go
 import pytest
 
 from core.decoding.rounds import Candidate, Round
@@ -139,8 +140,8 @@ def test_bars_mark_the_miss_and_what_was_written_instead() -> None:
 
 
 def test_a_figure_has_a_bar_for_each_distribution_that_is_there() -> None:
-    assert [t.name for t in distribution_bars([Row("a", 0.5), Row("b", 0.5)]).data] == ["target p"]
-    figure = distribution_bars([Row("<b>a", 0.9, 0.0, 0.0004)])
+    assert [t.name for t in go.Figure(distribution_bars([Row("a", 0.5), Row("b", 0.5)])).data] == ["target p"]
+    figure = go.Figure(distribution_bars([Row("<b>a", 0.9, 0.0, 0.0004)]))
     assert [t.name for t in figure.data] == ["target p", "draft q", "residual"]
     assert [t.text[0] for t in figure.data] == ["90.0%", "0", "<0.1%"]
     assert "<b>" not in figure.layout.yaxis.ticktext[0]
