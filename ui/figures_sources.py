@@ -4,47 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
 from core.decoding.rounds import Node, Round
-from ui.figures import FONT_SIZE, hatched, styled
+from ui.figures import FONT_SIZE, Plain, Trace, hatched, plain, titled, trace, upright
 from ui.figures import visible as label
 from ui.palette import LOOKS, MUTED, PARTS
 from ui.sources import Row
 
+ROWS = {"autorange": "reversed", "showgrid": False}
+"""The axis of lying bars, the first on top."""
 
-def speed_bars(rows: Sequence[Row]) -> go.Figure:
+
+def speed_bars(rows: Sequence[Row]) -> Plain:
     """Speed-up of each source, with the sea level of standard decoding at 1."""
-    figure = go.Figure(
-        go.Bar(
-            x=[r.speed_up for r in rows],
-            y=[r.source.title for r in rows],
-            orientation="h",
-            marker={**_by_gain(rows), "cornerradius": 4},
-            text=[f"{r.speed_up:.2f}×" for r in rows],
-            textposition="outside",
-            cliponaxis=False,
-            hovertemplate="%{y}: %{x:.2f} times standard decoding<extra></extra>",
-        )
+    bars = trace(
+        "bar",
+        x=[r.speed_up for r in rows],
+        y=[r.source.title for r in rows],
+        orientation="h",
+        marker={**_by_gain(rows), "cornerradius": 4},
+        text=[f"{r.speed_up:.2f}×" for r in rows],
+        textposition="outside",
+        cliponaxis=False,
+        hovertemplate="%{y}: %{x:.2f} times standard decoding<extra></extra>",
     )
-    styled(figure, 90 + 58 * len(rows))
-    figure.add_vline(x=1, line={"color": MUTED.mark, "width": 3, "dash": "dash"})
-    figure.update_xaxes(title_text="speed-up (hatched: slower than without)", range=[0, 1.3 * max(1.2, *_speeds(rows))])
-    figure.update_yaxes(autorange="reversed", showgrid=False)
-    return figure
+    longest = max([1.2, *(r.speed_up for r in rows)])
+    layout = {
+        "shapes": [upright(1, {"color": MUTED.mark, "width": 3, "dash": "dash"})],
+        "xaxis": titled("speed-up (hatched: slower than without)", range=[0, 1.3 * longest]),
+        "yaxis": ROWS,
+    }
+    return plain([bars], layout, 90 + 58 * len(rows))
 
 
-def round_bars(rows: Sequence[Row]) -> go.Figure:
+def round_bars(rows: Sequence[Row]) -> Plain:
     """What a mean round of each source costs, in target passes, and the tokens it brings (diamonds)."""
-    figure = go.Figure()
     parts = (
         ("guessing", [r.drafting for r in rows], PARTS["q"].mark, "/"),
         ("checking", [r.checking for r in rows], PARTS["p"].mark, ""),
         ("the rest", [r.other for r in rows], MUTED.mark, "."),
     )
     names = [r.source.title for r in rows]
-    for name, values, colour, pattern in parts:
-        figure.add_bar(
+    bars = [
+        trace(
+            "bar",
             x=values,
             y=names,
             name=name,
@@ -52,7 +54,10 @@ def round_bars(rows: Sequence[Row]) -> go.Figure:
             marker=hatched(colour, pattern),
             hovertemplate="%{y}, " + name + ": %{x:.2f} target passes<extra></extra>",
         )
-    figure.add_scatter(
+        for name, values, colour, pattern in parts
+    ]
+    gained = trace(
+        "scatter",
         x=[r.tau for r in rows],
         y=names,
         name="tokens it brings",
@@ -65,11 +70,12 @@ def round_bars(rows: Sequence[Row]) -> go.Figure:
         },
         hovertemplate="%{y}: %{x:.2f} tokens a round<extra></extra>",
     )
-    styled(figure, 130 + 58 * len(rows))
-    figure.update_layout(barmode="stack")
-    figure.update_xaxes(title_text="target passes a round; tokens a round", rangemode="tozero")
-    figure.update_yaxes(autorange="reversed", showgrid=False)
-    return figure
+    layout = {
+        "barmode": "stack",
+        "xaxis": titled("target passes a round; tokens a round", rangemode="tozero"),
+        "yaxis": ROWS,
+    }
+    return plain([*bars, gained], layout, 130 + 58 * len(rows))
 
 
 def _by_gain(rows: Sequence[Row]) -> dict[str, object]:
@@ -79,10 +85,6 @@ def _by_gain(rows: Sequence[Row]) -> dict[str, object]:
     return hatched(colours, ["" if gain else "/" for gain in pays])
 
 
-def _speeds(rows: Sequence[Row]) -> list[float]:
-    return [r.speed_up for r in rows]
-
-
 STATES = {
     True: ("stays", "kept", "circle"),
     False: ("examined, missed", "correction", "x"),
@@ -90,44 +92,42 @@ STATES = {
 }
 
 
-def tree_figure(r: Round, before: str, after: str) -> go.Figure:
+def tree_figure(r: Round, before: str, after: str) -> Plain:
     """A round's tree from left to right: the text's last token, the candidates level by level, the token added.
 
     `before` is the text's last token, `after` the correction or bonus ("" where an end was kept).
     """
     places = layout(r.tree)
-    figure = go.Figure()
-    for node, (x, y) in zip(r.tree, places, strict=True):
-        from_x, from_y = (0, 0.0) if node.parent is None else places[node.parent]
-        kept = node.accepted is True
-        figure.add_scatter(
-            x=[from_x, x],
-            y=[from_y, y],
-            mode="lines",
-            line={
-                "color": LOOKS["kept" if kept else "discarded"].tone.mark,
-                "width": 5 if kept else 2,
-                "dash": "solid" if kept else "dot",
-            },
-            hoverinfo="skip",
-            showlegend=False,
-        )
+    traces: list[Trace] = []
+    for node, place in zip(r.tree, places, strict=True):
+        start = (0, 0.0) if node.parent is None else places[node.parent]
+        tone = LOOKS["kept" if node.accepted else "discarded"].tone.mark
+        traces.append(_branch(start, place, tone, *((5, "solid") if node.accepted else (2, "dot"))))
     for verdict, (name, state, symbol) in STATES.items():
         chosen = [(n, place) for n, place in zip(r.tree, places, strict=True) if n.accepted is verdict]
         if chosen:
-            _nodes(figure, chosen, name, LOOKS[state].tone.mark, symbol)  # type: ignore[index]
-    _ends(figure, r, places, before, after)
-    styled(figure, 460)
+            traces.append(_nodes(chosen, name, LOOKS[state].tone.mark, symbol))  # type: ignore[index]
+    traces += _ends(r, places, before, after)
     deepest = max((x for x, _ in places), default=0)
-    figure.update_xaxes(visible=False, range=[-0.35, deepest + 1.7])
-    figure.update_yaxes(visible=False)
-    return figure
+    axes = {"xaxis": {"visible": False, "range": [-0.35, deepest + 1.7]}, "yaxis": {"visible": False}}
+    return plain(traces, axes, 460)
 
 
-def _nodes(
-    figure: go.Figure, chosen: list[tuple[Node, tuple[int, float]]], name: str, colour: str, symbol: str
-) -> None:
-    figure.add_scatter(
+def _branch(start: tuple[float, float], end: tuple[float, float], colour: str, width: int, dash: str) -> Trace:
+    return trace(
+        "scatter",
+        x=[start[0], end[0]],
+        y=[start[1], end[1]],
+        mode="lines",
+        line={"color": colour, "width": width, "dash": dash},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+
+
+def _nodes(chosen: list[tuple[Node, tuple[int, float]]], name: str, colour: str, symbol: str) -> Trace:
+    return trace(
+        "scatter",
         x=[x for _, (x, _) in chosen],
         y=[y for _, (_, y) in chosen],
         mode="markers+text",
@@ -143,39 +143,34 @@ def _nodes(
     )
 
 
-def _ends(figure: go.Figure, r: Round, places: list[tuple[int, float]], before: str, after: str) -> None:
+def _ends(r: Round, places: list[tuple[int, float]], before: str, after: str) -> list[Trace]:
     """The text's last token at the left, and the token that the target added behind the surviving branch."""
-    start = (0, 0.0, label(before, 16), "text so far", MUTED.mark, "square")
-    ends: list[tuple[float, float, str, str, str, str]] = [start]
+    start = _end((0, 0.0), before, "text so far", MUTED.mark)
+    if not r.final:
+        return [start]
     path = [place for n, place in zip(r.tree, places, strict=True) if n.accepted]
-    if r.final:
-        x, y = path[-1] if path else (0, 0.0)
-        tone = LOOKS["bonus" if r.final.kind == "bonus" else "correction"].tone.mark
-        # Below whatever stands at that level, so that it covers no candidate.
-        level = [height for at, height in places if at == x + 1]
-        end = (x + 0.9, min(level) - 0.8 if level else y)
-        figure.add_scatter(
-            x=[x, end[0]],
-            y=[y, end[1]],
-            mode="lines",
-            line={"color": tone, "width": 3, "dash": "dash"},
-            hoverinfo="skip",
-            showlegend=False,
-        )
-        ends.append((*end, label(after, 16), r.final.kind, tone, "square"))
-    for at, height, text, name, colour, symbol in ends:
-        figure.add_scatter(
-            x=[at],
-            y=[height],
-            mode="markers+text",
-            text=[text],
-            textposition="bottom center",
-            textfont={"size": FONT_SIZE},
-            name=name,
-            marker={"size": 18, "color": colour, "symbol": symbol},
-            hoverinfo="skip",
-            cliponaxis=False,
-        )
+    x, y = path[-1] if path else (0, 0.0)
+    tone = LOOKS["bonus" if r.final.kind == "bonus" else "correction"].tone.mark
+    # Below whatever stands at that level, so that it covers no candidate.
+    level = [height for at, height in places if at == x + 1]
+    end = (x + 0.9, min(level) - 0.8 if level else y)
+    return [_branch((x, y), end, tone, 3, "dash"), start, _end(end, after, r.final.kind, tone)]
+
+
+def _end(place: tuple[float, float], text: str, name: str, colour: str) -> Trace:
+    return trace(
+        "scatter",
+        x=[place[0]],
+        y=[place[1]],
+        mode="markers+text",
+        text=[label(text, 16)],
+        textposition="bottom center",
+        textfont={"size": FONT_SIZE},
+        name=name,
+        marker={"size": 18, "color": colour, "symbol": "square"},
+        hoverinfo="skip",
+        cliponaxis=False,
+    )
 
 
 def layout(tree: Sequence[Node]) -> list[tuple[int, float]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import plotly.graph_objects as go
 import pytest
 
 from core.decoding.request import DecodeRequest
@@ -69,9 +70,14 @@ def test_the_telling_round_is_one_that_a_second_candidate_saved() -> None:
 
 def test_the_figures_show_all_rows_and_all_nodes() -> None:
     rows = [made(1.5), made(0.7, which=1)]
-    assert [t.name for t in round_bars(rows).data] == ["guessing", "checking", "the rest", "tokens it brings"]
-    assert list(speed_bars(rows).data[0].text) == ["1.50×", "0.70×"]
+    assert [t.name for t in go.Figure(round_bars(rows)).data] == [
+        "guessing",
+        "checking",
+        "the rest",
+        "tokens it brings",
+    ]
+    assert list(go.Figure(speed_bars(rows)).data[0].text) == ["1.50×", "0.70×"]
     r = speculative("a", [([" b"], [], "bonus", " <i>")]).rounds[0]
-    figure = tree_figure(replace(r, tree=TREE), " a", " <i>")
+    figure = go.Figure(tree_figure(replace(r, tree=TREE), " a", " <i>"))
     texts = [t for trace in figure.data if trace.text for t in trace.text]
     assert sorted(texts) == sorted(["b", "x", "c", "d", "a", "&lt;i&gt;"])
