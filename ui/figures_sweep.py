@@ -4,34 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
-from ui.figures import FONT_SIZE, styled
+from ui.figures import FONT_SIZE, Plain, Trace, level, note, plain, titled, trace
 from ui.palette import MUTED, SKY, VERMILION
 from ui.sweep import Forecast, Point, best_measured
 
 FORECAST, MEASURED, EVEN = SKY.mark, VERMILION.mark, MUTED.mark
 
 
-def sweep_figure(measured: Sequence[Point], formula: Forecast | None, most: int, height: int = 460) -> go.Figure:
+def sweep_figure(measured: Sequence[Point], formula: Forecast | None, most: int, height: int = 460) -> Plain:
     """Speed-up over γ: a dot for each measured γ, the forecast as a line, the best of either ringed."""
     traces = [*_forecast(formula)] if formula else []
     traces += _measured(measured) if measured else []
-    figure = styled(go.Figure(traces), height)
-    figure.add_hline(y=1, line={"color": EVEN, "width": 3, "dash": "dash"})
-    figure.add_annotation(
-        x=1, xref="paper", y=1, text="as fast as without drafting", showarrow=False, xanchor="right", yanchor="top",
-        font={"size": FONT_SIZE},
-    )  # fmt: skip
     heights = [1.0, *(x for p in measured for x in (p.low, p.high)), *(formula.speed_ups if formula else ())]
     low, high = min(heights), max(heights)
     room = 0.12 * (high - low) + 0.06
-    figure.update_xaxes(title_text="draft length γ", dtick=1 if most <= 16 else 2, range=[0.5, most + 0.5])
-    figure.update_yaxes(title_text="speed-up", range=[low - room, high + room], ticksuffix="×", tickformat=".1f")
-    return figure
+    layout = {
+        "shapes": [level(1, {"color": EVEN, "width": 3, "dash": "dash"})],
+        "annotations": [note(1, 1, "as fast as without drafting", xref="paper", xanchor="right", yanchor="top")],
+        "xaxis": titled("draft length γ", dtick=1 if most <= 16 else 2, range=[0.5, most + 0.5]),
+        "yaxis": titled("speed-up", range=[low - room, high + room], ticksuffix="×", tickformat=".1f"),
+    }
+    return plain(traces, layout, height)
 
 
-def _measured(measured: Sequence[Point]) -> list[go.Scatter]:
+def _measured(measured: Sequence[Point]) -> list[Trace]:
     best = best_measured(measured)
     whiskers = {
         "type": "data",
@@ -41,7 +37,8 @@ def _measured(measured: Sequence[Point]) -> list[go.Scatter]:
         "width": 8,
         "visible": any(p.seeds > 1 for p in measured),
     }
-    dots = go.Scatter(
+    dots = trace(
+        "scatter",
         x=[p.gamma for p in measured],
         y=[p.speed_up for p in measured],
         name="measured",
@@ -55,11 +52,12 @@ def _measured(measured: Sequence[Point]) -> list[go.Scatter]:
     return [dots, _ring(best.gamma, best.speed_up, MEASURED, "measured best", "top center")]
 
 
-def _forecast(formula: Forecast) -> list[go.Scatter]:
+def _forecast(formula: Forecast) -> list[Trace]:
     gammas = list(range(1, len(formula.speed_ups) + 1))
-    line = go.Scatter(
+    line = trace(
+        "scatter",
         x=gammas,
-        y=formula.speed_ups,
+        y=list(formula.speed_ups),
         name="forecast by the formula",
         mode="lines+markers",
         line={"color": FORECAST, "width": 4},
@@ -72,8 +70,9 @@ def _forecast(formula: Forecast) -> list[go.Scatter]:
     return [line, _ring(formula.best, best, FORECAST, "forecast best", "bottom center")]
 
 
-def _ring(x: int, y: float, colour: str, text: str, where: str) -> go.Scatter:
-    return go.Scatter(
+def _ring(x: int, y: float, colour: str, text: str, where: str) -> Trace:
+    return trace(
+        "scatter",
         x=[x],
         y=[y],
         mode="markers+text",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 
 from core.decoding import DecodeRequest
@@ -119,13 +120,15 @@ def test_where_the_forecast_comes_from() -> None:
 
 
 def test_the_figure_marks_both_optima() -> None:
-    figure = sweep_figure(POINTS, Forecast(2, 0.6, 0.1, (1.1, 1.3, 1.35), 3), 3)
+    figure = go.Figure(sweep_figure(POINTS, Forecast(2, 0.6, 0.1, (1.1, 1.3, 1.35), 3), 3))
     line, best_line, dots, best_dot = figure.data
     assert list(line.y) == [1.1, 1.3, 1.35] and (list(best_line.x), list(best_line.y)) == ([3], [1.35])
     assert list(dots.x) == [1, 2, 3] and (list(best_dot.x), list(best_dot.y)) == ([2], [1.5])
     assert dots.error_y.visible and list(dots.error_y.array) == pytest.approx([0.1] * 3)
     low, high = figure.layout.yaxis.range
     assert low < 1 and high > 1.6
-    assert len(sweep_figure([], None, 6).data) == 0
+    (even,) = figure.layout.shapes
+    assert even.y0 == even.y1 == 1
+    assert len(go.Figure(sweep_figure([], None, 6)).data) == 0
     # Where not to draft is best, nothing of the forecast is ringed.
-    assert len(sweep_figure(POINTS, Forecast(2, 0.1, 0.9, (0.9, 0.8, 0.7), 0), 3).data) == 3
+    assert len(go.Figure(sweep_figure(POINTS, Forecast(2, 0.1, 0.9, (0.9, 0.8, 0.7), 0), 3)).data) == 3

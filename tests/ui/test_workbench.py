@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
+import plotly.graph_objects as go
 import pytest
 import streamlit as st
 
@@ -129,12 +130,12 @@ def test_the_bars_at_a_token_add_up_to_one() -> None:
 
 
 def test_the_rounds_figure_stacks_what_was_kept_over_what_was_dropped() -> None:
-    figure = rounds_figure(TOGETHER)
+    figure = go.Figure(rounds_figure(TOGETHER))
     by_name = {bar.name: list(bar.y) for bar in figure.data}
     assert by_name["✓ guess kept"] == [4, 0, 3, 0, 4, 1, 2]
     assert by_name["✕ guess dropped"] == [0, -4, -1, -4, 0, -3, 0]
     assert by_name["+ bonus"] == [1, 0, 0, 0, 1, 0, 0] and by_name["✎ correction"] == [0, 1, 1, 1, 0, 1, 0]
-    assert list(rounds_figure(ALONE).data[0].y) == [1] * 20
+    assert list(go.Figure(rounds_figure(ALONE)).data[0].y) == [1] * 20
 
 
 def test_figures_and_times_in_words() -> None:
