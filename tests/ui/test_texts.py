@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import plotly.graph_objects as go
 import pytest
 
 from tests.ui.hand_made import CAT, CAT_ROUNDS, speculative, standard
@@ -125,11 +126,17 @@ def test_the_classes_are_compared_once_there_are_two_texts_of_each() -> None:
 
 def test_figures_are_plain_data_and_bad_words_are_no_markup() -> None:
     strange = [*texts.moments(TOGETHER), texts.Moment("<b>", "kept", 9.0)]
-    drawn = spec(entropy_strip(strange, 9.0))
+    strip, clocks = entropy_strip(strange, 9.0), clock_bars(1.25, 0.98, "s", 1.25)
+    drawn = spec(strip)
     assert "<b>" not in json.loads(drawn)["data"][0]["customdata"] and "&lt;b&gt;" in drawn
-    assert "0.98 s" in spec(clock_bars(1.25, 0.98, "s", 1.25))
-    figure = spread_figure([told(LOOP, *EASY), told(POEM, *HARD), Spread(POEM, ())], "model", 2)
+    assert go.Figure(strip).data[0].name == "guess kept"
+    assert list(go.Figure(clocks).data[0].text) == ["1.25 s", "0.98 s"]
+    figure = go.Figure(spread_figure([told(LOOP, *EASY), told(POEM, *HARD), Spread(POEM, ())], "model", 2))
     names = [trace.name for trace in figure.data if trace.showlegend]
     assert names == ["predictable text", "free text"]
     # The run in hand is the larger dot with a ring.
     assert list(figure.data[0].marker.size) == [12, 12, 19, 12, 12]
+    # α̂ on the left, the speed-up with its line at 1 on the right.
+    assert [trace.xaxis for trace in figure.data[:4]] == ["x", "x", "x2", "x2"]
+    assert figure.layout.xaxis.domain[1] < figure.layout.xaxis2.domain[0]
+    assert [(line.xref, line.x0) for line in figure.layout.shapes] == [("x2", 1)]
