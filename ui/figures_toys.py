@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import plotly.graph_objects as go
-
 from core.measure.exactness import Band
-from ui.figures import FONT_SIZE, Plain, Trace, plain, styled, trace, visible
+from ui.figures import FONT_SIZE, Plain, Trace, labels, plain, titled, trace, visible
 from ui.palette import INK, LOOKS, PARTS
 
 KEPT = LOOKS["kept"].tone.mark
@@ -65,8 +63,8 @@ def split_bars(rows: Sequence[Split], *, parts: bool = True, replacement: Sequen
     traces = [_segments(*one) for one in series]
     left = replacement or [0.0] * len(rows)
     shares = [f" p {r.p:.2f}" + (f" · r {x:.2f}" if x > 0 else "") for r, x in zip(rows, left, strict=True)]
-    traces.append(_ends([r.q for r in rows], at_q, [f" q {r.q:.2f}" for r in rows]))
-    traces.append(_ends([r.p for r in rows], at_p, shares))
+    traces.append(labels([r.q for r in rows], at_q, [f" q {r.q:.2f}" for r in rows]))
+    traces.append(labels([r.p for r in rows], at_p, shares))
     # What stands at the ends of the bars has its room in the margin, however narrow the page.
     room = 130 if replacement else 64
     longest = max((max(r.p, r.q) for r in rows), default=1.0)
@@ -100,21 +98,6 @@ def _segments(name: str, lengths: Sequence[float], at: Sequence[float], colour: 
         orientation="h",
         marker=marker,
         hovertemplate=f"{name}: %{{x:.3f}}<extra></extra>",
-    )
-
-
-def _ends(x: Sequence[float], y: Sequence[float], texts: Sequence[str]) -> Trace:
-    return trace(
-        "scatter",
-        x=list(x),
-        y=list(y),
-        text=list(texts),
-        mode="text",
-        textposition="middle right",
-        textfont={"size": FONT_SIZE},
-        hoverinfo="skip",
-        showlegend=False,
-        cliponaxis=False,
     )
 
 
@@ -196,8 +179,8 @@ def tallies(rows: Sequence[Tally], colours: Sequence[str]) -> Plain:
     ends = [max(r.seen or 0.0, r.expected) for r in rows]
     names = [f"{r.name} · theory: {r.said} = {_percent(r.expected)}" for r in rows]
     said = [
-        _ends(ends, at, ["–" if r.seen is None else f" <b>{_percent(r.seen)}</b>" for r in rows]),
-        _ends([0.0] * len(rows), [i - 0.45 for i in at], names),
+        labels(ends, at, ["–" if r.seen is None else f" <b>{_percent(r.seen)}</b>" for r in rows]),
+        labels([0.0] * len(rows), [i - 0.45 for i in at], names),
     ]
     layout = {
         "margin": {"l": 0, "r": 90, "t": 4, "b": 4},
@@ -211,57 +194,53 @@ def _percent(share: float) -> str:
     return f"{share * 100:.1f} %"
 
 
-def outputs(names: Sequence[str], p: Sequence[float], exact: Sequence[float], sampled: Sequence[float]) -> go.Figure:
+def outputs(names: Sequence[str], p: Sequence[float], exact: Sequence[float], sampled: Sequence[float]) -> Plain:
     """Token by token: the target's p, what was written, and what the rule gives in the long run."""
-    labels = [visible(name, 14) for name in names]
     at = list(range(len(names)))
-    figure = go.Figure()
-    for name, shares, shift, colour, pattern in (
-        ("target p", p, -0.2, PARTS["p"].mark, ""),
-        ("written, counted", sampled, 0.2, INK.mark, "/"),
-    ):
-        figure.add_trace(
-            go.Bar(
-                name=name,
-                x=[i + shift for i in at],
-                y=list(shares),
-                width=0.36,
-                marker={"color": colour, "pattern": {"shape": pattern, "fillmode": "replace", "solidity": 0.5},
-                        "line": {"color": colour, "width": 2 if pattern else 0}},
-                hovertemplate=f"{name}: %{{y:.4f}}<extra></extra>",
-            )
-        )  # fmt: skip
-    figure.add_trace(
-        go.Scatter(
-            name="written, exactly",
-            x=[i + 0.2 for i in at],
-            y=list(exact),
-            mode="markers",
-            marker={"symbol": "diamond", "size": 15, "color": LOOKS["correction"].tone.mark},
-            hovertemplate="exactly: %{y:.4f}<extra></extra>",
+    bars = [
+        trace(
+            "bar",
+            name=name,
+            x=[i + shift for i in at],
+            y=list(shares),
+            width=0.36,
+            marker={"color": colour, "pattern": {"shape": pattern, "fillmode": "replace", "solidity": 0.5},
+                    "line": {"color": colour, "width": 2 if pattern else 0}},
+            hovertemplate=f"{name}: %{{y:.4f}}<extra></extra>",
         )
+        for name, shares, shift, colour, pattern in (
+            ("target p", p, -0.2, PARTS["p"].mark, ""),
+            ("written, counted", sampled, 0.2, INK.mark, "/"),
+        )
+    ]  # fmt: skip
+    long_run = trace(
+        "scatter",
+        name="written, exactly",
+        x=[i + 0.2 for i in at],
+        y=list(exact),
+        mode="markers",
+        marker={"symbol": "diamond", "size": 15, "color": LOOKS["correction"].tone.mark},
+        hovertemplate="exactly: %{y:.4f}<extra></extra>",
     )
-    styled(figure, 350)
-    figure.update_xaxes(tickvals=at, ticktext=labels, showgrid=False, fixedrange=True)
+    texts = [visible(name, 14) for name in names]
     top = max([*p, *exact, *sampled, 0.01])
-    figure.update_yaxes(title_text="share", tickformat=".0%", range=[0, 1.12 * top], fixedrange=True)
-    return figure
+    layout = {
+        "xaxis": {"tickvals": at, "ticktext": texts, "showgrid": False, "fixedrange": True},
+        "yaxis": titled("share", tickformat=".0%", range=[0, 1.12 * top], fixedrange=True),
+    }
+    return plain([*bars, long_run], layout, 350)
 
 
-def distance(ns: Sequence[int], bands: Sequence[Band], seen: Sequence[tuple[int, float]], exact: float) -> go.Figure:
+def distance(ns: Sequence[int], bands: Sequence[Band], seen: Sequence[tuple[int, float]], exact: float) -> Plain:
     """Total variation between what was written and p, draw by draw, over the band that sampling noise alone gives.
 
     `bands` stands for `ns`; `seen` is (draws, distance), as far as one has drawn.
     """
-    figure = go.Figure()
-    band = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
-    figure.add_trace(go.Scatter(x=list(ns), y=[b.high for b in bands], showlegend=False, **band))
-    noise = f"noise alone, {bands[0].level * 100:.0f} % of the time"
-    lows = [max(b.low, LEAST) for b in bands]
-    figure.add_trace(go.Scatter(x=list(ns), y=lows, name=noise, fill="tonexty", fillcolor=SHADE, **band))
+    traces = _noise(ns, bands)
     if exact > 0.0005:
-        figure.add_trace(
-            go.Scatter(
+        traces.append(
+            trace(
+                "scatter",
                 x=[ns[0], ns[-1]],
                 y=[exact, exact],
                 name=f"this rule, exactly: {exact:.3f}",
@@ -270,24 +249,30 @@ def distance(ns: Sequence[int], bands: Sequence[Band], seen: Sequence[tuple[int,
                 hoverinfo="skip",
             )
         )
-    figure.add_trace(
-        go.Scatter(
-            x=[n for n, _ in seen],
-            y=[max(tv, LEAST) for _, tv in seen],
-            name="counted",
-            mode="lines+markers",
-            line={"color": PARTS["p"].mark, "width": 4},
-            marker={"size": 11},
-            hovertemplate="%{x:,} draws: %{y:.4f}<extra></extra>",
-        )
+    counted = trace(
+        "scatter",
+        x=[n for n, _ in seen],
+        y=[max(tv, LEAST) for _, tv in seen],
+        name="counted",
+        mode="lines+markers",
+        line={"color": PARTS["p"].mark, "width": 4},
+        marker={"size": 11},
+        hovertemplate="%{x:,} draws: %{y:.4f}<extra></extra>",
     )
-    styled(figure, 350)
     decades = {10: "10", 100: "100", 1000: "1k", 10_000: "10k", 100_000: "100k", 1_000_000: "1M"}
-    figure.update_xaxes(
-        type="log", title_text="draws", tickvals=list(decades), ticktext=list(decades.values()), range=[0.9, 6.2]
-    )
+    draws = {"tickvals": list(decades), "ticktext": list(decades.values()), "range": [0.9, 6.2]}
     ticks = [0.001, 0.01, 0.1, 1]
-    figure.update_yaxes(
-        type="log", title_text="distance (TV)", tickvals=ticks, ticktext=[str(t) for t in ticks], range=[-4, 0.1]
-    )
-    return figure
+    shares = {"tickvals": ticks, "ticktext": [str(t) for t in ticks], "range": [-4, 0.1]}
+    layout = {"xaxis": titled("draws", type="log", **draws), "yaxis": titled("distance (TV)", type="log", **shares)}
+    return plain([*traces, counted], layout, 350)
+
+
+def _noise(ns: Sequence[int], bands: Sequence[Band]) -> list[Trace]:
+    """A band as two lines: its upper end, and its lower one with the space between them filled."""
+    edge = {"x": list(ns), "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
+    name = f"noise alone, {bands[0].level * 100:.0f} % of the time"
+    lows = [max(b.low, LEAST) for b in bands]
+    return [
+        trace("scatter", y=[b.high for b in bands], showlegend=False, **edge),
+        trace("scatter", y=lows, name=name, fill="tonexty", fillcolor=SHADE, **edge),
+    ]

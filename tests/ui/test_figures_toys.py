@@ -55,15 +55,15 @@ def test_tallies_show_what_was_counted_beside_the_theory() -> None:
 
 
 def test_outputs_stand_beside_p() -> None:
-    p, counted, exact = outputs(["A", "B"], [0.4, 0.6], [0.5, 0.5], [0.45, 0.55]).data
+    p, counted, exact = go.Figure(outputs(["A", "B"], [0.4, 0.6], [0.5, 0.5], [0.45, 0.55])).data
     assert (list(p.y), list(exact.y), list(counted.y)) == ([0.4, 0.6], [0.5, 0.5], [0.45, 0.55])
     assert list(counted.x) == list(exact.x) != list(p.x)
 
 
 def test_a_distance_of_nothing_still_stands_on_the_logarithmic_axis() -> None:
     bands = [Band(0.0, 0.1, 0.2, 0.99), Band(0.01, 0.02, 0.03, 0.99)]
-    high, low, seen = distance([10, 100], bands, [(10, 0.0)], 0.0).data
+    high, low, seen = go.Figure(distance([10, 100], bands, [(10, 0.0)], 0.0)).data
     assert list(high.y) == [0.2, 0.03] and list(low.y) == [LEAST, 0.01]
     assert list(seen.x) == [10] and list(seen.y) == [LEAST]
-    wrong = distance([10, 100], bands, [], 0.12).data[2]
+    wrong = go.Figure(distance([10, 100], bands, [], 0.12)).data[2]
     assert list(wrong.y) == [0.12, 0.12] and "0.120" in wrong.name
