@@ -1,4 +1,4 @@
-"""Plotly figures, as functions of plain data.
+"""Plotly figures, made of plain data from plain data.
 
 Backgrounds are transparent and text takes the page's colour, so one figure serves both themes;
 bars and lines use the palette's `mark` colours, which show on either. Sizes are for text of `FONT_SIZE`
@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from math import log10
 from typing import Any, TypeAlias
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from ui.components.chart import Clicked, Picture, chart
@@ -39,11 +38,11 @@ def show(
     if chart(figure, key, alt, on_click, with_style):
         return
     # Where the app's static folder can't be written, Streamlit's own chart: the same picture, built anew each time.
+    import plotly.graph_objects as go  # Only here: nothing else needs Plotly's own objects.
+
     st.html(TEXT_COLOUR)
-    plain = figure if isinstance(figure, go.Figure) else go.Figure(figure)
-    styled_layout = with_style(plain.to_dict()["layout"])
     st.plotly_chart(
-        go.Figure(plain.data, styled_layout),
+        go.Figure(figure["data"], with_style(figure["layout"])),
         key=f"{key}-plain",
         theme="streamlit",
         config={"displayModeBar": False, "responsive": True},
@@ -70,12 +69,6 @@ STYLE: dict[str, Any] = {
 """The layout that all figures share; what a figure says of its own counts more."""
 
 
-def styled(figure: go.Figure, height: int) -> go.Figure:
-    """A figure of this height, in pixels; the layout that all figures share comes with it when it is shown."""
-    figure.layout.height = height
-    return figure
-
-
 Trace: TypeAlias = dict[str, Any]
 Plain: TypeAlias = dict[str, Any]
 """A figure as plain data. Plotly's own objects take a hundred times as long to build; the tests put it into one."""
@@ -87,7 +80,7 @@ def trace(kind: str, **options: object) -> Trace:
 
 
 def plain(traces: Sequence[Trace], layout: Mapping[str, object], height: int) -> Plain:
-    """A figure of this height, in pixels, as plain data."""
+    """A figure of this height, in pixels; the layout that all figures share comes with it when it is shown."""
     return {"data": list(traces), "layout": {**layout, "height": height}}
 
 

@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 import pytest
 
 from ui.components.chart.chart import LIBRARY, Clicked, clicked, described, served, spec
+from ui.figures import plain, titled, trace
 
 SOURCE = files("plotly") / "package_data" / "plotly.min.js"
 
@@ -45,25 +46,24 @@ def test_a_copy_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch: py
     assert list((tmp_path / "static").iterdir()) == []
 
 
-def test_the_page_sees_the_figure_without_plotlys_own_template() -> None:
-    figure = go.Figure(go.Bar(x=np.arange(3), y=[1.0, None, 2.0], name="<b>p</b>"))
-    sent = json.loads(spec(figure))
-    assert set(sent) == {"data", "layout"} and "template" not in sent["layout"]
-    assert sent["data"][0]["y"] == [1.0, None, 2.0]
-    assert figure.layout.template.layout.colorway
+def test_what_is_no_number_is_sent_as_a_gap() -> None:
+    bars = {"type": "bar", "x": [np.int64(1), 2, 3], "y": [1.0, None, float("nan")]}
+    sent = json.loads(spec({"data": [bars], "layout": {}}), parse_constant=pytest.fail)
+    assert sent["data"][0] == {"type": "bar", "x": [1, 2, 3], "y": [1.0, None, None]}
 
 
 def test_a_picture_of_plain_data_is_sent_as_the_figure_made_of_it_is() -> None:
     heat = {"type": "heatmap", "z": np.array([[0.5, 1.0, -2.0], [3.0, 4.0, 5.5]]), "x": np.arange(3), "y": [1, 2]}
     line = {"type": "scatter", "x": np.linspace(0, 1, 4)[::-1], "y": np.array([True, False]), "name": "p"}
     picture = {"data": [heat, line], "layout": {"height": 300, "yaxis": {"title": {"text": "speed-up"}}}}
-    sent, checked = (json.loads(spec(it)) for it in (picture, go.Figure(picture)))
+    sent, checked = json.loads(spec(picture)), go.Figure(picture).to_dict()
+    assert checked["layout"].pop("template")
     assert sent["layout"] == checked["layout"]
-    for plain, own in zip(sent["data"], checked["data"], strict=True):
-        assert plain.keys() == own.keys()
-        for name, value in plain.items():
+    for mine, own in zip(sent["data"], checked["data"], strict=True):
+        assert mine.keys() == own.keys()
+        for name, value in mine.items():
             assert np.array_equal(unpacked(value), unpacked(own[name])), name
-    assert described(picture) == described(go.Figure(picture)) == "Chart: speed-up: p"
+    assert described(picture) == "Chart: speed-up: p"
 
 
 def unpacked(value: Any) -> Any:
@@ -75,14 +75,12 @@ def unpacked(value: Any) -> Any:
 
 
 def test_a_figure_is_named_by_its_title_or_else_by_what_is_in_it() -> None:
-    figure = go.Figure([go.Bar(x=[1], name="p"), go.Bar(x=[1], name="q"), go.Bar(x=[1])])
-    assert described(figure) == "Chart: p, q"
-    figure.update_xaxes(title_text="token")
-    figure.update_yaxes(title_text="probability")
-    assert described(figure) == "Chart: probability over token: p, q"
-    figure.update_layout(title="Both models")
-    assert described(figure) == "Both models"
-    assert described(go.Figure()) == "Chart"
+    bars = [trace("bar", x=[1], name="p"), trace("bar", x=[1], name="q"), trace("bar", x=[1])]
+    axes = {"xaxis": titled("token"), "yaxis": titled("probability")}
+    assert described(plain(bars, {}, 300)) == "Chart: p, q"
+    assert described(plain(bars, axes, 300)) == "Chart: probability over token: p, q"
+    assert described(plain(bars, {**axes, **titled("Both models")}, 300)) == "Both models"
+    assert described(plain([], {}, 300)) == "Chart"
 
 
 @pytest.mark.parametrize(

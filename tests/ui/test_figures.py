@@ -6,8 +6,9 @@ from math import log10
 
 import plotly.graph_objects as go
 import pytest
+import streamlit as st
 
-from ui.figures import FONT_SIZE, latency_curve, top_five, visible, with_style
+from ui.figures import FONT_SIZE, latency_curve, show, top_five, visible, with_style
 from ui.palette import PARTS
 
 P = [(" mat", 0.5), (" floor", 0.2), (" bed", 0.1), (" a", 0.05), (" the", 0.004), (" sixth", 0.001)]
@@ -87,3 +88,14 @@ def test_a_figures_own_layout_counts_more_than_the_shared_one() -> None:
     assert layout["margin"] == {"l": 0, "r": 20, "t": 40, "b": 10} and layout["yaxis"]["zeroline"]
     assert layout["xaxis2"]["title"] == {"text": "n", "font": {"size": FONT_SIZE}} and layout["xaxis"]["automargin"]
     assert own["margin"] == {"l": 0}
+
+
+def test_where_the_library_cannot_be_served_streamlits_own_chart_shows_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shown: list[go.Figure] = []
+    monkeypatch.setattr(st, "plotly_chart", lambda figure, **_: shown.append(figure))
+    show(top_five(P, Q), "five")
+    (figure,) = shown
+    assert figure.data == go.Figure(top_five(P, Q)).data
+    assert (figure.layout.height, figure.layout.font.size) == (340, FONT_SIZE)

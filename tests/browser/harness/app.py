@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from tests.ui.hand_made import CAT, CAT_ROUNDS, draft_alone, speculative, standard
 from ui.clocks import MEASURED, classroom, flag, restate, timeline
 from ui.components.lanes import TOKENS, WORDS, lanes
 from ui.components.token_strip import StripToken, token_strip
-from ui.figures import latency_curve, show, styled, top_five
+from ui.figures import latency_curve, plain, show, titled, top_five, trace
 
 st.set_page_config(page_title="Components", layout="wide")
 
@@ -107,9 +106,8 @@ def charts() -> None:
 def changing() -> None:
     """A chart that a slider changes and that reports its clicks."""
     height = st.slider("Height", 1, 10, 3)
-    figure = styled(go.Figure(go.Bar(x=["one", "two"], y=[1, height], customdata=["A", "B"])), 340)
-    figure.update_yaxes(range=[0, 11])
-    figure.update_layout(title="Two bars")
+    bars = trace("bar", x=["one", "two"], y=[1, height], customdata=["A", "B"])
+    figure = plain([bars], {**titled("Two bars"), "yaxis": {"range": [0, 11]}}, 340)
     show(figure, "changing", on_click=lambda point: st.session_state.update(point=(point.index, point.customdata)))
     st.session_state.runs = st.session_state.get("runs", 0) + 1
     st.write(f"point {st.session_state.get('point')}, runs {st.session_state.runs}, height {height}")

@@ -19,7 +19,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import plotly
-import plotly.graph_objects as go
 import streamlit as st
 from plotly.io.json import to_json_plotly
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -51,9 +50,9 @@ class Clicked:
     customdata: Any
 
 
-Picture: TypeAlias = go.Figure | Mapping[str, Any]
-"""A figure, or its `data` and `layout` as plain data. What is drawn anew at each move of a slider goes the second way:
-Plotly's checks take longer than all else there, and tests make them by putting the picture into a figure."""
+Picture: TypeAlias = Mapping[str, Any]
+"""A figure's `data` and `layout` as plain data. Plotly's own objects check what they are given, which takes longer than
+all else that a page does; so the tests have them check each picture, and the pages do without."""
 Styling = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """Turns a figure's own layout into the whole one."""
 
@@ -79,26 +78,14 @@ def chart(
         if on_click and (point := clicked(st.session_state[key])):
             on_click(point)
 
-    plain = parts(figure)
     data = {
         "library": LIBRARY,
-        "figure": spec(plain, styling),
-        "label": alt or described(plain),
+        "figure": spec(figure, styling),
+        "label": alt or described(figure),
         "clickable": on_click is not None,
     }
     _chart(key=key, data=data, on_clicked_change=report)
     return True
-
-
-def parts(picture: Picture) -> dict[str, Any]:
-    """A picture's `data` and `layout`, arrays in Plotly's own binary form; without Plotly's own template, in whose
-    place the page's theme comes."""
-    if isinstance(picture, go.Figure):
-        plain = picture.to_dict()
-        plain["layout"].pop("template", None)
-        return plain
-    traces = [{name: packed(value) for name, value in trace.items()} for trace in picture["data"]]
-    return {"data": traces, "layout": picture["layout"]}
 
 
 def packed(value: Any) -> Any:
@@ -113,19 +100,18 @@ def packed(value: Any) -> Any:
 
 
 def spec(picture: Picture, styling: Styling = dict) -> str:
-    """What the browser draws, as JSON."""
-    plain = parts(picture)
-    return str(to_json_plotly({"data": plain["data"], "layout": styling(plain["layout"])}))
+    """What the browser draws, as JSON, the traces' arrays in Plotly's own binary form."""
+    traces = [{name: packed(value) for name, value in trace.items()} for trace in picture["data"]]
+    return str(to_json_plotly({"data": traces, "layout": styling(picture["layout"])}))
 
 
 def described(picture: Picture) -> str:
     """A label from the figure's title, else from the names of its axes and traces."""
-    plain = parts(picture)
-    layout = plain["layout"]
+    layout = picture["layout"]
     if title := _title(layout):
         return title
     axes = [title for name in ("yaxis", "xaxis") if (title := _title(layout.get(name, {})))]
-    names = [str(trace["name"]) for trace in plain["data"] if trace.get("name")]
+    names = [str(trace["name"]) for trace in picture["data"] if trace.get("name")]
     over = " over ".join(axes)
     return ": ".join(filter(None, ["Chart", over or None, ", ".join(dict.fromkeys(names)) or None]))
 
