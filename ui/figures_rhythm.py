@@ -1,4 +1,4 @@
-"""Chapter 11's figures: how long readers wait between tokens, and what a pair takes in memory."""
+"""Chapter 11's figure of how long readers wait between tokens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from ui.palette import LOOKS, MUTED
 from ui.rhythm import Rhythm, bins, counts
 from ui.words import count
 
-MILLION = 1e6
 AXES = ("y", "y2")
 """The two rows of the picture of the gaps, the upper one first."""
 

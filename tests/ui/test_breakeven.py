@@ -139,8 +139,9 @@ def test_a_slider_move_takes_less_than_a_tenth_of_a_second() -> None:
 def test_figures_can_be_drawn_for_all_sliders(model: Model) -> None:
     rolled = breakeven.roll(model, 0, 50)
     dropped = breakeven.rain(model, 0, 50)
-    needle, bars, land = (go.Figure(it) for it in (dial(rolled), round_bars(rolled), landscape(dropped)))
-    assert all(json.loads(spec(figure))["data"] for figure in (needle, bars, land))
+    pictures = dial(rolled), round_bars(rolled), landscape(dropped)
+    assert all(json.loads(spec(picture))["data"] for picture in pictures)
+    needle, bars, land = map(go.Figure, pictures)
     assert needle.data[0].gauge.axis.range[1] > rolled.game.speedup
     assert sum(sum(bar.y) for bar in bars.data) == 50
     assert land.layout.yaxis.range[1] > dropped.y.max()
