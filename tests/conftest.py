@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from functools import cache
 
 import pytest
+from hypothesis import settings
 from streamlit.components.v2 import manifest_scanner
 from transformers import AutoModelForCausalLM, PreTrainedModel
 
@@ -21,6 +22,11 @@ from core.models import ModelPair, load_pair
 from core.models.gguf import converted_target
 from core.models.presets import find_preset
 from core.settings import read_settings
+
+
+# How long an example takes says more about who else uses the machine than about the example.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -102,7 +102,7 @@ def test_servers_that_start_at_once_make_the_tables_once(address: str) -> None:
         database.close()
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(Step, max_size=25))
 def test_whatever_is_sent_in_whatever_order_a_phone_has_one_vote_a_round(steps: list[object]) -> None:
     with TemporaryDirectory() as folder:

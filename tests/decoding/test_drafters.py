@@ -58,7 +58,7 @@ REQUESTS = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(REQUESTS, st.sampled_from([frozenset(), frozenset({0}), frozenset({4})]))
 def test_every_drafters_trace_holds_together(request_: DecodeRequest, eos_ids: frozenset[int]):
     trace = decode(replace(PAIR, eos_ids=eos_ids), request_)
@@ -89,7 +89,7 @@ def check_tree(tree: tuple, kept: list[int]) -> None:
         assert len(set(siblings)) == len(siblings)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(REQUESTS)
 def test_greedy_and_coupled_texts_are_the_targets_own(request_: DecodeRequest):
     asked = replace(request_, rule="coupled") if request_.temperature else request_

@@ -34,7 +34,7 @@ REQUESTS = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(REQUESTS, st.sampled_from([frozenset(), frozenset({0}), frozenset({4})]))
 def test_every_trace_holds_together(request_: DecodeRequest, eos_ids: frozenset[int]):
     trace = decode(replace(PAIR, eos_ids=eos_ids), request_)
@@ -80,7 +80,7 @@ def check(trace: Trace, eos_ids: frozenset[int]) -> None:
         written += len(r.committed)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(REQUESTS)
 def test_greedy_and_coupled_texts_are_those_of_standard_decoding(request_: DecodeRequest):
     same_text = replace(request_, rule="coupled") if request_.temperature else request_

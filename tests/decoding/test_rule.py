@@ -52,7 +52,7 @@ def two_distributions(draw_from: st.DrawFn) -> tuple[list[int], list[int]]:
     return fractions(draw_from, size), fractions(draw_from, size)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(two_distributions())
 def test_one_position_reproduces_p_exactly(sixths):
     """Every guess and every u on a grid that decides each acceptance exactly; no sampling anywhere."""

@@ -51,7 +51,7 @@ def test_what_changes_the_text_does_so(name, p, q):
 
 
 @pytest.mark.parametrize("name", EXACT)
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(data=st.data())
 def test_what_is_exact_is_exact_for_any_two_models(name, data):
     size, gamma = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 2))

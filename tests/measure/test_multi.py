@@ -33,7 +33,7 @@ def two_distributions(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
     return tuple(np.array([F(x, sum(row)) for x in row]) for row in rows)  # type: ignore[return-value]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(two_distributions(), st.integers(1, 3), st.booleans())
 def test_several_candidates_leave_p_as_it_is(pair, k, replace):
     p, q = pair
@@ -63,7 +63,7 @@ def test_a_block_keeps_more(gamma, by_block, by_token):
     assert blocks(p, q, gamma, block=False).accepted == by_token
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(two_distributions(), st.integers(1, 2))
 def test_a_block_leaves_the_text_as_it_is(pair, gamma):
     p, q = pair

@@ -50,7 +50,7 @@ def test_more_draws_begin_with_the_same_draws(rule: Replacement) -> None:
 
 
 @given(shares, st.data(), st.sampled_from(RULES))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_nothing_impossible_is_guessed_kept_or_written(
     p: tuple[float, ...], data: st.DataObject, rule: Replacement
 ) -> None:

@@ -56,7 +56,6 @@ def test_the_intervals_of_played_rounds_hold_the_formula_as_often_as_they_should
     assert misses <= 12
 
 
-@settings(deadline=None)
 @given(models, st.integers(0, 999))
 def test_dropped_rounds_lie_near_their_alpha_at_their_own_speed_up(model: Model, seed: int) -> None:
     dropped = breakeven.rain(model, seed)
@@ -67,7 +66,6 @@ def test_dropped_rounds_lie_near_their_alpha_at_their_own_speed_up(model: Model,
     assert breakeven.rain_words(dropped).startswith("**400 rounds dropped")
 
 
-@settings(deadline=None)
 @given(models)
 def test_the_cliff_is_where_the_curve_crosses_the_sea(model: Model) -> None:
     cliff = breakeven.edge(model)
@@ -134,7 +132,7 @@ def test_a_slider_move_takes_less_than_a_tenth_of_a_second() -> None:
         assert min(seconds(work, move) for move in range(6)) < 0.1
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(models)
 def test_figures_can_be_drawn_for_all_sliders(model: Model) -> None:
     rolled = breakeven.roll(model, 0, 50)

@@ -18,7 +18,7 @@ export default function (component) {
 }
 
 function createChart(root) {
-  const chart = { root, generation: 0, width: 0, busy: false, again: false, listening: false };
+  const chart = { root, generation: 0, width: 0, busy: false, again: false, listening: false, drawn: null };
   chart.observer = new ResizeObserver(() => {
     if (root.clientWidth !== chart.width) draw(chart);
   });
@@ -58,7 +58,12 @@ async function redraw(chart) {
   const resized = chart.width !== 0 && chart.width !== root.clientWidth;
   chart.width = root.clientWidth;
   if (chart.width === 0 || !root.isConnected) return; // out of sight: the observer comes back to it
-  Object.assign(layout, { width: chart.width, autosize: false, template: { layout: themed(root, BASE * scale) } });
+  const theme = themed(root, BASE * scale);
+  // A page's run sends every chart anew, and most of them have not changed.
+  const drawn = JSON.stringify([chart.component.data.figure, chart.width, scale, theme, still.matches, coarse.matches]);
+  if (drawn === chart.drawn) return;
+  chart.drawn = null; // until it is: a picture that failed is drawn again
+  Object.assign(layout, { width: chart.width, autosize: false, template: { layout: theme } });
   layout.uirevision ??= "kept";
   if (still.matches) delete layout.transition;
   if (coarse.matches) layout.dragmode = false;
@@ -66,6 +71,7 @@ async function redraw(chart) {
   await Plotly.react(root, data, layout, { displayModeBar: false, displaylogo: false });
   // A legend that now breaks into other rows was placed by the margins from before.
   if (resized) await Plotly.redraw(root);
+  chart.drawn = drawn;
   if (!chart.listening) {
     root.on("plotly_click", (event) => report(chart, event));
     chart.listening = true;
