@@ -31,8 +31,10 @@ _STOPWATCH = """() => {
   const root = document.querySelector('[data-testid=stApp]');
   const watch = { began: performance.now(), last: performance.now() };
   const seen = new WeakSet();
+  // What an element says of itself to a screen reader or to a test is not drawn.
+  const drawn = change => !/^(aria|data)-/.test(change.attributeName ?? '');
   const observe = node => {
-    new MutationObserver(() => { watch.last = performance.now(); shadows(node); })
+    new MutationObserver(all => { if (all.some(drawn)) watch.last = performance.now(); shadows(node); })
       .observe(node, { subtree: true, childList: true, attributes: true, characterData: true });
     shadows(node);
   };

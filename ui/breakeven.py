@@ -28,8 +28,9 @@ MAP_C = visit.Control("map_c", 0.15, visit.decimal(0.0, 1.0, 0.01))
 DROP = visit.Control("drop", 0, visit.whole(0, LARGEST_ROLL))
 CURVES = (1, 2, 3, 4, 6, 8, 12)
 """Draft lengths with a curve on the map."""
-WIDEST = 0.09
-"""How far the dropped rounds are spread to either side of their α, so that they don't hide each other."""
+WIDEST, HIGHEST = 0.09, 0.07
+"""How far the dropped rounds are spread to either side of their α, and of their own speed-up, so that they don't hide
+each other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +83,7 @@ def rain(model: Model, seed: int, rounds: int = DROPPED) -> Rain:
     kept = rolled.game.accepted
     nudge = np.random.default_rng([seed, 1]).uniform(-1, 1, (2, rounds))
     width = WIDEST * np.sqrt(rolled.kept / rolled.kept.max())
-    return Rain(rolled, model.alpha + nudge[0] * width[kept], (kept + 1) / model.cost + 0.03 * nudge[1])
+    return Rain(rolled, model.alpha + nudge[0] * width[kept], (kept + 1) / model.cost + HIGHEST * nudge[1])
 
 
 def rain_words(dropped: Rain) -> str:
