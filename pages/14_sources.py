@@ -99,7 +99,12 @@ def comparison(rows: list[sources.Row]) -> None:
             alt="Cost of a mean round of each source, and its tokens",
         )
     with aside("table"):
-        st.dataframe(sources.table(rows), hide_index=True, key="sources-table")
+        st.dataframe(
+            sources.table(rows),
+            hide_index=True,
+            key="sources-table",
+            column_config={"Source": st.column_config.TextColumn(width=150)},
+        )
         st.caption(
             "Drafting and checking are target passes a round. Every source writes the target’s own text: at "
             "temperature 0 by the plain rule, above it with shared noise. Extra memory is weights; the draft’s cache "

@@ -123,13 +123,14 @@ def routes() -> None:
 def row(title: str, together: list[lecture.Stop]) -> None:
     """A part or a chapter: its name, and a link for each of its steps on the route."""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        st.markdown(f"**{title}**", width=330)
-        for stop in together:
-            st.page_link(
-                navigation.path(tour.PAGE),
-                label=f"{stop.step.number} {lecture.view_word(stop.step)}, {stop.minutes:g} min",
-                query_params={tour.PARAMETER: str(stop.step.number)},
-            )
+        st.markdown(f"**{title}**", width=300)
+        with st.container(horizontal=True, gap="small"):
+            for stop in together:
+                st.page_link(
+                    navigation.path(tour.PAGE),
+                    label=f"{stop.step.number} {lecture.view_word(stop.step)}, {stop.minutes:g} min",
+                    query_params={tour.PARAMETER: str(stop.step.number)},
+                )
 
 
 main()

@@ -30,7 +30,7 @@ def speed_bars(rows: Sequence[Row]) -> Plain:
     longest = max([1.2, *(r.speed_up for r in rows)])
     layout = {
         "shapes": [upright(1, {"color": MUTED.mark, "width": 3, "dash": "dash"})],
-        "xaxis": titled("speed-up (hatched: slower than without)", range=[0, 1.3 * longest]),
+        "xaxis": titled("speed-up (hatched: slower)", range=[0, 1.3 * longest]),
         "yaxis": ROWS,
     }
     return plain([bars], layout, 90 + 58 * len(rows))

@@ -135,7 +135,7 @@ def table(rows: Sequence[Row]) -> list[dict[str, str]]:
             "Checking": f"{r.checking:.2f}",
             "Speed-up": times(r.speed_up),
             "Extra memory": megabytes(r.memory) if r.memory else "none",
-            "Text": "✓ the target’s" if r.same_text else "✗ differs",
+            "Text": "✓ same" if r.same_text else "✗ differs",
         }
         for r in rows
     ]

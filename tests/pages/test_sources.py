@@ -13,7 +13,7 @@ def test_every_source_runs_and_is_compared_before_anything_is_touched(open_page:
     assert not at.exception and not at.warning
     table = at.dataframe[0].value
     assert list(table["Source"]) == ["Draft model", "Prompt lookup", "Early exit", "Draft tree"]
-    assert set(table["Text"]) == {"✓ the target’s"} and table["Extra memory"][1] == "none"
+    assert set(table["Text"]) == {"✓ same"} and table["Extra memory"][1] == "none"
     assert len(charts(at)) == 3 and "wins here" in said
     assert "The branch that survived" in said or "None of the candidates" in said
     assert "Multi-token head" in said and "does not offer it" in said
