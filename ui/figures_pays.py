@@ -155,13 +155,14 @@ def _heat(
         "heatmap",
         x=c,
         y=alpha,
-        z=np.clip(np.log2(gains), -FURTHEST, FURTHEST),
+        # Sent anew at each move of a slider, so no finer than an eye can tell.
+        z=np.clip(np.log2(gains), -FURTHEST, FURTHEST).astype(np.float32),
         # "best" interpolates every pixel in the browser, a tenth of a second at each move of a slider.
         zsmooth="fast",
         zmin=-FURTHEST,
         zmax=FURTHEST,
         colorscale=SCALE,
-        customdata=np.stack([gains, gamma], axis=-1),
+        customdata=np.stack([gains, gamma], axis=-1, dtype=np.float32),
         hovertemplate="α = %{y:.2f}, c = %{x:.2f}, γ = %{customdata[1]}: %{customdata[0]:.2f}×<extra></extra>",
         colorbar={
             "tickvals": ticks,
