@@ -90,7 +90,7 @@ def _sections() -> dict[str, dict[str, st.Page]]:
     for part in content.parts():
         section = {part.page: _page(part.page, OVERVIEW)}
         for chapter in content.chapters_of(part.id):
-            done = " :material/check:" if visit.prediction(chapter.number) else ""
+            done = "\u00a0:material/check:" if visit.prediction(chapter.number) else ""
             section[chapter.page] = _page(chapter.page, f"{chapter.number}\u2002{chapter.title}{done}")
         sections[f"{part.id} · {part.title}"] = section
     sections["Labs"] = {lab.page: _page(lab.page, lab.title) for lab in content.labs()}

@@ -29,6 +29,7 @@ html { font-size: clamp(16px, 12px + 0.45vw, 23px) !important; }
 .st-key-neighbours { border-top: 1px solid rgba(127, 123, 115, 0.35); padding-top: 0.6rem; }
 @media (max-width: 1400px) { [data-testid=stColumn] .katex-display > .katex { font-size: 1.06em; } }
 [data-testid=stSidebarNavLink] { padding-block: 0.1rem; margin-block: 0; line-height: 1.6; }
+[data-testid=stSidebarNavLink] p { font-size: min(1em, 17px); }
 [data-testid=stSidebarNav] [data-testid=stMarkdownContainer], [data-testid=stSidebarNav] p {
   white-space: normal;
   overflow: visible;
