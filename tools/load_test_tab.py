@@ -29,8 +29,6 @@ from tools.load_test_widgets import Widget
 
 PATIENCE = 60.0
 """Seconds after which a run of the script counts as lost."""
-FOLDED = 10.0
-"""Seconds after which a fragment that was asked for is known not to be run by itself any more."""
 LOCAL = "127.0.0.1"
 
 
@@ -40,22 +38,12 @@ class BrokenTab(RuntimeError):
 
 @dataclass
 class _Awaited:
-    """A run that this tab asked for: of the page, or of the named fragment. `run` is its id once it has begun.
-
-    A page that is about to be run whole takes a fragment's request along, and nothing says so: `instead` is the run of
-    the page that began after the request and may have done that. `again`: a run was broken off for another one.
-    """
+    """A run that this tab asked for: of the page, or of the named fragment. `run` is its id once it has begun."""
 
     fragment: str
     began: float
     done: asyncio.Future[float]
     run: str | None = None
-    instead: str | None = None
-    again: bool = False
-
-    def answered_by(self, fragments: list[str]) -> bool:
-        """Whether a run of these fragments, of the whole page where there are none, is the one that was asked for."""
-        return self.fragment in fragments if fragments else not self.fragment or self.again
 
 
 @dataclass
@@ -199,35 +187,21 @@ class Tab:
             self.open = session.page_script_hash
             self.close()
         asked = self._awaited
-        if asked and asked.run is None and asked.answered_by(fragments):
+        if asked and asked.run is None and (asked.fragment in fragments if asked.fragment else not fragments):
             asked.run = run
-        elif asked and asked.run is None and not fragments:
-            asked.instead = run
 
     def _end(self, status: int, run: str, fragments: list[str]) -> None:
-        asked = self._awaited if self._awaited and run in (self._awaited.run, self._awaited.instead) else None
+        asked = self._awaited if self._awaited and self._awaited.run == run else None
         if status == ForwardMsg.FINISHED_EARLY_FOR_RERUN:
             if asked:
-                # The next run that has to do with it is the one to wait for, be it of the fragment or of all.
-                asked.run, asked.again = None, True
+                # The script itself asked to be run again, all of it: that run is the one to wait for.
+                asked.run, asked.fragment = None, ""
             return
         if status == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
             self._fail("The page's script could not be read.")
         self.page.end(run, fragments)
-        if asked and asked.run is None:
-            took = perf_counter() - asked.began
-            asyncio.get_running_loop().call_later(FOLDED, self._taken_along, asked, took)
-        elif asked:
-            self._answer(asked, perf_counter() - asked.began)
-
-    def _taken_along(self, asked: _Awaited, took: float) -> None:
-        if asked.run is None:
-            self._answer(asked, took)
-
-    def _answer(self, asked: _Awaited, took: float) -> None:
-        if not asked.done.done():
-            asked.done.set_result(took)
-        if self._awaited is asked:
+        if asked and not asked.done.done():
+            asked.done.set_result(perf_counter() - asked.began)
             self._awaited = None
 
     def _start(self, fragment: str, interval: float) -> None:

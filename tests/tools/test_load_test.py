@@ -5,10 +5,6 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from time import perf_counter
-from types import SimpleNamespace
-from typing import Any, cast
-from unittest.mock import AsyncMock
 
 import pytest
 from hypothesis import given
@@ -18,7 +14,6 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from core.serving import Snapshot
 from tests.browser.app_server import app_server
-from tools import load_test_tab
 from tools.load_test import MOST_MINUTES, MOST_SESSIONS, Plan, load
 from tools.load_test_memory import gained
 from tools.load_test_page import Page
@@ -202,40 +197,6 @@ def test_a_large_message_is_kept_as_long_as_it_is_referred_to() -> None:
     assert page.known == ["big"]
     page.end("6", [])
     assert page.known == []
-
-
-def test_a_fragment_that_a_run_of_the_page_took_along_is_answered_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(load_test_tab, "FOLDED", 0.05)
-
-    def message(run: str, fragments: list[str], kind: str) -> ForwardMsg:
-        sent = ForwardMsg()
-        sent.metadata.run.script_run_id = run
-        sent.metadata.run.fragment_ids.extend(fragments)
-        if kind == "begins":
-            sent.new_session.page_script_hash = "page"
-        else:
-            sent.script_finished = getattr(ForwardMsg, kind)
-        return sent
-
-    async def asked(*messages: ForwardMsg) -> tuple[float, float]:
-        tab = load_test_tab.Tab(cast(Any, SimpleNamespace(send=AsyncMock(), remote_address=("127.0.0.1", 1))))
-        answer = asyncio.create_task(tab._act("slider"))
-        await asyncio.sleep(0)
-        began = perf_counter()
-        for each in messages:
-            tab._take(each)
-        return await asyncio.wait_for(answer, 1), perf_counter() - began
-
-    alone = [message("a", ["slider"], "begins"), message("a", ["slider"], "FINISHED_SUCCESSFULLY")]
-    whole = [message("b", [], "begins"), message("b", [], "FINISHED_SUCCESSFULLY")]
-    took, waited = asyncio.run(asked(*whole))
-    assert took < 0.05 <= waited
-    # A run of the page that was under way already takes nothing along: the fragment's own run comes after it.
-    assert asyncio.run(asked(*whole, *alone))[1] < 0.05
-    # One that was broken off is begun again, by itself or with all others.
-    broken = [message("c", ["slider"], "begins"), message("c", ["slider"], "FINISHED_EARLY_FOR_RERUN")]
-    both = [message("d", ["timer", "slider"], "begins"), message("d", ["timer", "slider"], "FINISHED_SUCCESSFULLY")]
-    assert asyncio.run(asked(*broken, *both))[1] < 0.05 and asyncio.run(asked(*broken, *whole))[1] < 0.05
 
 
 def test_a_moved_slider_comes_back_in_what_the_server_draws(server: str) -> None:
