@@ -4,10 +4,10 @@ import streamlit as st
 
 from ui import start
 from ui.memory import remember
-from ui.navigation import navigate
+from ui.navigation import TITLE, navigate
 from ui.page import ICON, style
 
-st.set_page_config(page_title="Speculative Lab", page_icon=ICON, layout="wide", initial_sidebar_state=310)
+st.set_page_config(page_title=TITLE, page_icon=ICON, layout="wide", initial_sidebar_state=310)
 start.visited()
 style()
 navigate().run()

@@ -89,6 +89,10 @@ def titled(text: str, **options: object) -> dict[str, object]:
     return {"title": {"text": text}, **options}
 
 
+ROWS = {"autorange": "reversed", "showgrid": False}
+"""The axis of lying bars, the first on top."""
+
+
 def hatched(colour: str | list[str], shape: str | list[str]) -> dict[str, object]:
     """The marker of bars that a pattern tells apart as well as their colour; no pattern where `shape` is empty."""
     over = {"shape": shape, "fillmode": "overlay", "fgcolor": "rgba(255, 255, 255, 0.7)", "size": 8}
@@ -157,7 +161,7 @@ def stacked_bars(
         "margin": {"l": 0, "r": 10, "t": 60, "b": 10},
         "legend": {"traceorder": "normal"},
         "xaxis": xaxis,
-        "yaxis": {"autorange": "reversed", "showgrid": False},
+        "yaxis": ROWS,
     }
     return plain([*bars, ends], layout, height)
 

@@ -129,8 +129,8 @@ def _drops(dropped: Rain, top: float) -> list[Trace]:
         ends = [(_stroke(x, across), _stroke(y, up * top)) for across, up in strokes]
         line = trace(
             "scatter",
-            x=np.concatenate([x for x, _ in ends]).round(4),
-            y=np.concatenate([y for _, y in ends]).round(4),
+            x=np.concatenate([across for across, _ in ends]).round(4),
+            y=np.concatenate([up for _, up in ends]).round(4),
             mode="lines",
             line={"color": colour, "width": 2},
             opacity=0.7,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.theory.closed_forms import best_gamma, breakeven_alpha, speedup
-from ui.figures import FONT_SIZE, Plain, Trace, level, note, plain, titled, trace, upright
+from ui.figures import FONT_SIZE, ROWS, Plain, Trace, level, note, plain, titled, trace, upright
 from ui.palette import GREEN, MUTED, SKY, VERMILION
 from ui.pays import MOST_GAMMA, Dot, Model, Played, Pooled, Step
 
@@ -192,7 +192,7 @@ def way_figure(steps: Sequence[Step], height: int = 330) -> Plain:
     )
     layout = {
         "xaxis": {"range": [0, 1.2 * max([1.0, *gains])], "ticksuffix": "×", "nticks": 5, "tickangle": 0},
-        "yaxis": {"autorange": "reversed", "showgrid": False},
+        "yaxis": ROWS,
         "shapes": [upright(1, EVEN_LINE)],
         "margin": {"l": 10, "r": 20, "t": 10, "b": 10},
     }

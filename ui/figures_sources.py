@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.decoding.rounds import Node, Round
-from ui.figures import FONT_SIZE, Plain, Trace, hatched, plain, titled, trace, upright
+from ui.figures import FONT_SIZE, ROWS, Plain, Trace, hatched, plain, titled, trace, upright
 from ui.figures import visible as label
 from ui.palette import LOOKS, MUTED, PARTS
 from ui.sources import Row
-
-ROWS = {"autorange": "reversed", "showgrid": False}
-"""The axis of lying bars, the first on top."""
 
 
 def speed_bars(rows: Sequence[Row]) -> Plain:

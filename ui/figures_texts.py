@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from ui.figures import FONT_SIZE, Plain, Trace, hatched, note, plain, titled, trace, upright, visible
+from ui.figures import FONT_SIZE, ROWS, Plain, Trace, hatched, note, plain, titled, trace, upright, visible
 from ui.palette import CRIMSON, LOOKS, MUTED, PARTS, SKY, State
 from ui.texts import Moment, Spread
 
@@ -36,7 +36,7 @@ def clock_bars(alone: float, together: float, unit: str, longest: float, height:
         "margin": {"l": 10, "r": 10, "t": 6, "b": 6},
         "showlegend": False,
         "xaxis": {"range": [0, 1.3 * longest], "visible": False, "fixedrange": True},
-        "yaxis": {"autorange": "reversed", "showgrid": False, "fixedrange": True},
+        "yaxis": {**ROWS, "fixedrange": True},
     }
     return plain([bars], layout, height)
 

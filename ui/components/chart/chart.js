@@ -48,9 +48,15 @@ async function draw(chart) {
 
 async function redraw(chart) {
   const { root } = chart;
-  const { data, layout } = JSON.parse(chart.component.data.figure);
-  layout.height ??= 450;
   const scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / BASE;
+  const theme = themed(root, BASE * scale);
+  // A page's run sends every chart anew, and most of them have not changed.
+  const { figure } = chart.component.data;
+  const drawn = JSON.stringify([figure, root.clientWidth, scale, theme, still.matches, coarse.matches]);
+  if (drawn === chart.drawn && chart.width === root.clientWidth) return;
+  chart.drawn = null; // until it is: a picture that failed is drawn again
+  const { data, layout } = JSON.parse(figure);
+  layout.height ??= 450;
   resize(data, scale);
   resize(layout, scale);
   root.style.height = `${layout.height}px`;
@@ -58,11 +64,6 @@ async function redraw(chart) {
   const resized = chart.width !== 0 && chart.width !== root.clientWidth;
   chart.width = root.clientWidth;
   if (chart.width === 0 || !root.isConnected) return; // out of sight: the observer comes back to it
-  const theme = themed(root, BASE * scale);
-  // A page's run sends every chart anew, and most of them have not changed.
-  const drawn = JSON.stringify([chart.component.data.figure, chart.width, scale, theme, still.matches, coarse.matches]);
-  if (drawn === chart.drawn) return;
-  chart.drawn = null; // until it is: a picture that failed is drawn again
   Object.assign(layout, { width: chart.width, autosize: false, template: { layout: theme } });
   layout.uirevision ??= "kept";
   if (still.matches) delete layout.transition;
