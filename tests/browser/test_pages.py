@@ -109,7 +109,7 @@ def test_rounds_are_stepped_through_and_a_token_is_opened(app: str, page: Page) 
     page.get_by_role("button", name="Next round").click()
     expect(together.locator(".count-target b")).to_have_text("3")
     together.get_by_role("button", name=re.compile("^token 2,")).click()
-    expect(page.get_by_text("Kept.")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("Kept.", exact=True)).to_be_visible(timeout=PATIENCE)
 
 
 def test_a_control_goes_into_the_address_and_back_returns_it(app: str, page: Page) -> None:
