@@ -30,18 +30,20 @@ ASKING = ("Draft length γ", "Temperature", "Branches of the tree")
 _STOPWATCH = """() => {
   const root = document.querySelector('[data-testid=stApp]');
   const watch = { began: performance.now(), last: performance.now() };
-  const seen = new WeakSet();
   // What an element says of itself to a screen reader or to a test is not drawn.
   const drawn = change => !/^(aria|data)-/.test(change.attributeName ?? '');
-  const observe = node => {
-    new MutationObserver(all => { if (all.some(drawn)) watch.last = performance.now(); shadows(node); })
-      .observe(node, { subtree: true, childList: true, attributes: true, characterData: true });
-    shadows(node);
-  };
   // What components draw lies in shadow trees, which a document's observer does not see.
-  const shadows = node => node.querySelectorAll('*').forEach(x => {
-    if (x.shadowRoot && !seen.has(x.shadowRoot)) { seen.add(x.shadowRoot); observe(x.shadowRoot); }
-  });
+  const observe = node => {
+    new MutationObserver(all => { if (all.some(drawn)) watch.last = performance.now(); })
+      .observe(node, { subtree: true, childList: true, attributes: true, characterData: true });
+    node.querySelectorAll('*').forEach(x => x.shadowRoot && observe(x.shadowRoot));
+  };
+  const attach = Element.prototype.attachShadow;
+  Element.prototype.attachShadow = function (options) {
+    const tree = attach.call(this, options);
+    observe(tree);
+    return tree;
+  };
   observe(root);
   window.stopwatch = watch;
 }"""
