@@ -16,6 +16,8 @@ MODEL, MEASURED, BEST = SKY.mark, VERMILION.mark, GREEN.mark
 EVEN_LINE = {"color": MUTED.mark, "width": 3, "dash": "dash"}
 SLOWER = {"fillcolor": "rgba(213, 94, 0, 0.10)", "line": {"width": 0}}
 GRID_POINTS = 51
+RING = 22
+"""Pixels across the ring at the chosen α and c."""
 FURTHEST = 2.0
 """The map's colours end at 2^±2: four times as fast, a quarter as fast."""
 # See-through, so that text in the page's own colour can be read on them in either theme.
@@ -112,7 +114,13 @@ def _chosen(model: Model) -> list[Trace]:
     return marks
 
 
-def _mark(x: float, y: float, name: str, symbol: str, colour: str, size: int) -> Trace:
+def _ring(x: float, y: float) -> dict[str, object]:
+    half = RING / 2
+    size = {"xsizemode": "pixel", "x0": -half, "x1": half, "ysizemode": "pixel", "y0": -half, "y1": half}
+    return {"type": "circle", "xanchor": x, "yanchor": y, **size, "line": {"color": MODEL, "width": 3}}
+
+
+def _mark(x: float | None, y: float | None, name: str, symbol: str, colour: str, size: int) -> Trace:
     return trace(
         "scatter",
         x=[x],
@@ -134,11 +142,13 @@ def speedup_map(model: Model, at_best: bool, hand: Dot | None, others: Sequence[
         _heat(c, alpha, gains, np.broadcast_to(gamma, gains.shape)),
         trace("scatter", x=c, y=even, name="break-even", mode="lines", line=EVEN_LINE, hoverinfo="skip"),
         *_diamonds(hand, others, by_gamma=False),
-        _mark(model.c, model.alpha, "your α and c", "circle-open", MODEL, 22),
+        # The legend's entry alone: the ring itself is a shape, for a browser moves one without drawing the map anew.
+        _mark(None, None, "your α and c", "circle-open", MODEL, RING),
     ]
     layout = {
         "xaxis": titled("cost ratio c", range=[0, 1], showgrid=False),
         "yaxis": titled("acceptance rate α", range=[0, 1.001], showgrid=False),
+        "shapes": [_ring(model.c, model.alpha)],
         "annotations": [
             note(0.2, 0.97, "faster", yanchor="top"),
             note(0.96, 0.04, "no γ pays" if at_best else "slower", xanchor="right", yanchor="bottom"),

@@ -18,7 +18,7 @@ export default function (component) {
 }
 
 function createChart(root) {
-  const chart = { root, generation: 0, width: 0, busy: false, again: false, listening: false, drawn: null };
+  const chart = { root, generation: 0, width: 0, busy: false, again: false, listening: false, drawn: null, traces: [], template: null };
   chart.observer = new ResizeObserver(() => {
     if (root.clientWidth !== chart.width) draw(chart);
   });
@@ -57,19 +57,21 @@ async function redraw(chart) {
   chart.drawn = null; // until it is: a picture that failed is drawn again
   const { data, layout } = JSON.parse(figure);
   layout.height ??= 450;
-  resize(data, scale);
   resize(layout, scale);
+  chart.traces = data.map((trace, at) => unchanged(chart.traces[at], trace, scale));
   root.style.height = `${layout.height}px`;
   const Plotly = await library(chart.component.data.library);
   const resized = chart.width !== 0 && chart.width !== root.clientWidth;
   chart.width = root.clientWidth;
   if (chart.width === 0 || !root.isConnected) return; // out of sight: the observer comes back to it
-  Object.assign(layout, { width: chart.width, autosize: false, template: { layout: theme } });
+  if (JSON.stringify(theme) !== JSON.stringify(chart.template?.layout)) chart.template = { layout: theme };
+  Object.assign(layout, { width: chart.width, autosize: false, template: chart.template });
   layout.uirevision ??= "kept";
   if (still.matches) delete layout.transition;
   if (coarse.matches) layout.dragmode = false;
   root.querySelector(":scope > .failed")?.remove();
-  await Plotly.react(root, data, layout, { displayModeBar: false, displaylogo: false });
+  const traces = chart.traces.map(({ trace }) => trace);
+  await Plotly.react(root, traces, layout, { displayModeBar: false, displaylogo: false });
   // A legend that now breaks into other rows was placed by the margins from before.
   if (resized) await Plotly.redraw(root);
   chart.drawn = drawn;
@@ -77,6 +79,26 @@ async function redraw(chart) {
     root.on("plotly_click", (event) => report(chart, event));
     chart.listening = true;
   }
+}
+
+// A trace that is the very object of last time is not drawn again, where nothing but shapes and notes have changed.
+function unchanged(before, trace, scale) {
+  const said = JSON.stringify([trace, scale]);
+  if (before?.said === said) return before;
+  resize(trace, scale);
+  for (const [name, value] of Object.entries(trace)) if (value?.bdata !== undefined) trace[name] = unpacked(value);
+  return { said, trace };
+}
+
+// NumPy's arrays, as chart.py packs them. Plotly would unpack them at each drawing, into new ones each time.
+const NUMBERS = { f8: Float64Array, f4: Float32Array, i4: Int32Array };
+
+function unpacked({ dtype, bdata, shape }) {
+  const bytes = Uint8Array.from(atob(bdata), (letter) => letter.charCodeAt(0));
+  const flat = new NUMBERS[dtype](bytes.buffer);
+  const nested = (numbers, [size, ...rest]) =>
+    rest.length ? Array.from({ length: size }, (_, at) => nested(numbers.subarray((at * numbers.length) / size, ((at + 1) * numbers.length) / size), rest)) : numbers;
+  return shape ? nested(flat, shape.split(",").map(Number)) : flat;
 }
 
 function report(chart, event) {
