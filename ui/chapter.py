@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -98,9 +99,9 @@ class Chapter:
                 st.page_link(navigation.path(page), label=title, icon=":material/arrow_forward:", icon_position="right")
 
 
-def aside(name: str) -> DeltaGenerator:
-    """What the tour leaves out: to be read alone, or set beforehand."""
-    return st.container(key=f"aside-{name}")
+def aside(name: str) -> AbstractContextManager[object]:
+    """What the tour leaves out: to be read alone, or set beforehand. On its own page it needs no box around it."""
+    return st.container(key=f"aside-{name}") if tour.on() else nullcontext()
 
 
 def side_by_side(widths: list[int]) -> tuple[DeltaGenerator, DeltaGenerator]:

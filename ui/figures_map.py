@@ -113,7 +113,7 @@ def _contours(lengths: Sequence[int], c: float, colour: str, width: int) -> Trac
 def _drops(dropped: Rain, top: float) -> list[Trace]:
     """The rounds, those under water as crosses, and their mean with its interval.
 
-    All rounds of a kind are strokes of one line: a browser draws that many times faster than as many marks.
+    All rounds of a kind are one filled path: a browser draws that many times faster than as many marks or lines.
     """
     rolled, game = dropped.rolled, dropped.rolled.game
     sunk = game.accepted + 1 < rolled.model.cost
@@ -125,21 +125,23 @@ def _drops(dropped: Rain, top: float) -> list[Trace]:
     for which, name, colour, symbol, strokes in looks:
         if not which.any():
             continue
-        x, y = dropped.x[which], dropped.y[which]
-        ends = [(_stroke(x, across), _stroke(y, up * top)) for across, up in strokes]
-        line = trace(
+        outlines = [_stroke(dropped.x[which], dropped.y[which], across, up * top) for across, up in strokes]
+        x, y = np.concatenate(outlines, axis=1).astype(np.float32)
+        path = trace(
             "scatter",
-            x=np.concatenate([across for across, _ in ends]).round(4),
-            y=np.concatenate([up for _, up in ends]).round(4),
-            mode="lines",
-            line={"color": colour, "width": 2},
+            x=x,
+            y=y,
+            mode="none",
+            fill="toself",
+            fillcolor=colour,
             opacity=0.7,
-            customdata=np.tile(np.repeat(game.accepted[which] + 1, 3), len(strokes)),
+            hoveron="points",
+            customdata=np.tile(np.repeat(game.accepted[which] + 1, 5), len(strokes)),
             hovertemplate="a round that gained %{customdata}<extra></extra>",
             showlegend=False,
         )
         marker = {"color": colour, "symbol": symbol, "size": 11, "line": {"color": colour, "width": 2}}
-        traces += [line, trace("scatter", x=[None], y=[None], name=name, mode="markers", marker=marker)]
+        traces += [path, trace("scatter", x=[None], y=[None], name=name, mode="markers", marker=marker)]
     mean = trace(
         "scatter",
         x=[rolled.model.alpha],
@@ -153,9 +155,19 @@ def _drops(dropped: Rain, top: float) -> list[Trace]:
     return [*traces, mean]
 
 
-def _stroke(middle: NDArray[np.float64], half: float) -> NDArray[np.float64]:
-    """One coordinate of a stroke through each of these, [3 × strokes]: its two ends, and a gap."""
-    return np.stack([middle - half, middle + half, np.full_like(middle, np.nan)], axis=1).ravel()
+def _stroke(
+    x: NDArray[np.float64], y: NDArray[np.float64], across: float, up: float, half: float = 0.0014
+) -> NDArray[np.float64]:
+    """The outlines of strokes through these places, [2, 5 × strokes]: four corners each, and a gap.
+
+    Args:
+        across, up: from a stroke's middle to its upper end.
+        half: half of its width.
+    """
+    gap = np.full_like(x, np.nan)
+    corners_x = [x - across - half, x - across + half, x + across + half, x + across - half, gap]
+    corners_y = [y - up, y - up, y + up, y + up, gap]
+    return np.stack([np.stack(corners_x, axis=1).ravel(), np.stack(corners_y, axis=1).ravel()])
 
 
 def _landmarks(model: Model) -> list[Trace]:

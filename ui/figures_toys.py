@@ -63,8 +63,8 @@ def split_bars(rows: Sequence[Split], *, parts: bool = True, replacement: Sequen
     traces = [_segments(*one) for one in series]
     left = replacement or [0.0] * len(rows)
     shares = [f" p {r.p:.2f}" + (f" · r {x:.2f}" if x > 0 else "") for r, x in zip(rows, left, strict=True)]
-    traces.append(labels([r.q for r in rows], at_q, [f" q {r.q:.2f}" for r in rows]))
-    traces.append(labels([r.p for r in rows], at_p, shares))
+    ends = [r.q for r in rows] + [r.p for r in rows]
+    traces.append(labels(ends, at_q + at_p, [f" q {r.q:.2f}" for r in rows] + shares))
     # What stands at the ends of the bars has its room in the margin, however narrow the page.
     room = 130 if replacement else 64
     longest = max((max(r.p, r.q) for r in rows), default=1.0)
@@ -178,16 +178,14 @@ def tallies(rows: Sequence[Tally], colours: Sequence[str]) -> Plain:
     )
     ends = [max(r.seen or 0.0, r.expected) for r in rows]
     names = [f"{r.name} · theory: {r.said} = {_percent(r.expected)}" for r in rows]
-    said = [
-        labels(ends, at, ["–" if r.seen is None else f" <b>{_percent(r.seen)}</b>" for r in rows]),
-        labels([0.0] * len(rows), [i - 0.45 for i in at], names),
-    ]
+    shares = ["–" if r.seen is None else f" <b>{_percent(r.seen)}</b>" for r in rows]
+    said = labels([*ends, *[0.0] * len(rows)], [*at, *(i - 0.45 for i in at)], shares + names)
     layout = {
         "margin": {"l": 0, "r": 90, "t": 4, "b": 4},
         "xaxis": {"visible": False, "range": [0, 1], "fixedrange": True},
         "yaxis": {"visible": False, "range": [len(rows) - 0.6, -0.75], "fixedrange": True},
     }
-    return plain([counted, theory, *said], layout, 10 + 74 * len(rows))
+    return plain([counted, theory, said], layout, 10 + 74 * len(rows))
 
 
 def _percent(share: float) -> str:

@@ -20,14 +20,14 @@ def test_a_split_adds_up_to_p_and_q() -> None:
 
 def test_bars_of_a_token_are_q_above_p_with_their_parts() -> None:
     figure = go.Figure(split_bars(ROWS, replacement=[0.0, 1.0]))
-    both, eager, shy, ends_q, ends_p = figure.data
+    both, eager, shy, ends = figure.data
     assert list(both.x) == pytest.approx([0.4, 0.3, 0.4, 0.3])
     assert list(both.y) == pytest.approx([-0.2, 0.8, 0.2, 1.2])
     assert list(eager.x) == pytest.approx([0.3, 0]) and list(eager.y) == pytest.approx([-0.2, 0.8])
     assert list(shy.x) == pytest.approx([0, 0.3]) and list(shy.y) == pytest.approx([0.2, 1.2])
     assert len({t.marker.pattern.shape for t in (both, eager, shy)}) == 3
-    assert list(ends_q.text) == [" q 0.70", " q 0.30"]
-    assert list(ends_p.text) == [" p 0.40", " p 0.60 · r 1.00"]
+    assert list(ends.text) == [" q 0.70", " q 0.30", " p 0.40", " p 0.60 · r 1.00"]
+    assert list(ends.x) == pytest.approx([0.7, 0.3, 0.4, 0.6]) and list(ends.y) == pytest.approx([-0.2, 0.8, 0.2, 1.2])
     assert "&lt;b&gt;B" in figure.layout.yaxis.ticktext[1]
 
 
@@ -48,10 +48,10 @@ def test_the_dart_falls_on_a_line_divided_at_the_chance(chance: float, ticks: li
 
 def test_tallies_show_what_was_counted_beside_the_theory() -> None:
     rows = [Tally("A", 0.5, 0.6, "p"), Tally("B", None, 0.4, "β")]
-    bars, marks, counted, names = go.Figure(tallies(rows, ["red", "red"])).data
+    bars, marks, said = go.Figure(tallies(rows, ["red", "red"])).data
     assert list(bars.x) == [0.5, 0] and list(marks.x) == [0.6, 0.4]
-    assert list(counted.text) == [" <b>50.0 %</b>", "–"]
-    assert list(names.text) == ["A · theory: p = 60.0 %", "B · theory: β = 40.0 %"]
+    assert list(said.text) == [" <b>50.0 %</b>", "–", "A · theory: p = 60.0 %", "B · theory: β = 40.0 %"]
+    assert list(said.x) == pytest.approx([0.6, 0.4, 0, 0]) and list(said.y) == pytest.approx([0, 1, -0.45, 0.55])
 
 
 def test_outputs_stand_beside_p() -> None:
