@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ PRICE = {"color": MUTED.mark, "width": 3, "dash": "dash"}
 LOST, WON = VERMILION.mark, GREEN.mark
 POINTS = 101
 ALPHAS = np.linspace(0, 1, POINTS)
+Numbers: TypeAlias = NDArray[np.float64]
 
 
 def dial(rolled: Rolled, height: int = 300) -> Plain:
@@ -113,7 +115,7 @@ def _contours(lengths: Sequence[int], c: float, colour: str, width: int) -> Trac
 def _drops(dropped: Rain, top: float) -> list[Trace]:
     """The rounds, those under water as crosses, and their mean with its interval.
 
-    All rounds of a kind are one filled path: a browser draws that many times faster than as many marks or lines.
+    All rounds of a kind are one filled outline: a browser draws that many times faster than as many marks or lines.
     """
     rolled, game = dropped.rolled, dropped.rolled.game
     sunk = game.accepted + 1 < rolled.model.cost
@@ -125,23 +127,26 @@ def _drops(dropped: Rain, top: float) -> list[Trace]:
     for which, name, colour, symbol, strokes in looks:
         if not which.any():
             continue
-        outlines = [_stroke(dropped.x[which], dropped.y[which], across, up * top) for across, up in strokes]
-        x, y = np.concatenate(outlines, axis=1).astype(np.float32)
-        path = trace(
+        slants, heights = np.array(strokes, dtype=float).T
+        x, y = np.tile(dropped.x[which], len(strokes)), np.tile(dropped.y[which], len(strokes))
+        gained = np.tile(game.accepted[which] + 1, len(strokes))
+        outline = _strokes(x, y, np.repeat(slants, which.sum()), top * np.repeat(heights, which.sum()))
+        filled = trace(
             "scatter",
-            x=x,
-            y=y,
+            x=outline[0],
+            y=outline[1],
             mode="none",
             fill="toself",
             fillcolor=colour,
+            line={"simplify": False},
             opacity=0.7,
             hoveron="points",
-            customdata=np.tile(np.repeat(game.accepted[which] + 1, 5), len(strokes)),
+            customdata=np.concatenate([np.repeat(gained, 5), gained[::-1]]),
             hovertemplate="a round that gained %{customdata}<extra></extra>",
             showlegend=False,
         )
         marker = {"color": colour, "symbol": symbol, "size": 11, "line": {"color": colour, "width": 2}}
-        traces += [path, trace("scatter", x=[None], y=[None], name=name, mode="markers", marker=marker)]
+        traces += [filled, trace("scatter", x=[None], y=[None], name=name, mode="markers", marker=marker)]
     mean = trace(
         "scatter",
         x=[rolled.model.alpha],
@@ -155,19 +160,21 @@ def _drops(dropped: Rain, top: float) -> list[Trace]:
     return [*traces, mean]
 
 
-def _stroke(
-    x: NDArray[np.float64], y: NDArray[np.float64], across: float, up: float, half: float = 0.0014
-) -> NDArray[np.float64]:
-    """The outlines of strokes through these places, [2, 5 × strokes]: four corners each, and a gap.
+def _strokes(x: Numbers, y: Numbers, across: Numbers, up: Numbers, half: float = 0.0014) -> NDArray[np.float32]:
+    """The outline of strokes through these places, [2, 6 × strokes]: round each one, and from its foot to the next.
+
+    At the end it goes back from foot to foot, so that the ways between strokes enclose nothing.
 
     Args:
         across, up: from a stroke's middle to its upper end.
         half: half of its width.
     """
-    gap = np.full_like(x, np.nan)
-    corners_x = [x - across - half, x - across + half, x + across + half, x + across - half, gap]
-    corners_y = [y - up, y - up, y + up, y + up, gap]
-    return np.stack([np.stack(corners_x, axis=1).ravel(), np.stack(corners_y, axis=1).ravel()])
+    left, right = x - across - half, x + across - half
+    around = np.stack(
+        [[left, left + 2 * half, right + 2 * half, right, left], [y - up, y - up, y + up, y + up, y - up]]
+    )
+    feet = np.stack([left[::-1], (y - up)[::-1]])
+    return np.concatenate([around.transpose(0, 2, 1).reshape(2, -1), feet], axis=1).astype(np.float32)
 
 
 def _landmarks(model: Model) -> list[Trace]:

@@ -94,7 +94,9 @@ function unchanged(before, trace, scale) {
 const NUMBERS = { f8: Float64Array, f4: Float32Array, i4: Int32Array };
 
 function unpacked({ dtype, bdata, shape }) {
-  const bytes = Uint8Array.from(atob(bdata), (letter) => letter.charCodeAt(0));
+  const letters = atob(bdata);
+  const bytes = new Uint8Array(letters.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = letters.charCodeAt(at);
   const flat = new NUMBERS[dtype](bytes.buffer);
   const nested = (numbers, [size, ...rest]) =>
     rest.length ? Array.from({ length: size }, (_, at) => nested(numbers.subarray((at * numbers.length) / size, ((at + 1) * numbers.length) / size), rest)) : numbers;
