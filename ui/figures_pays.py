@@ -139,7 +139,7 @@ def speedup_map(model: Model, at_best: bool, hand: Dot | None, others: Sequence[
     gains = speedup(alpha[:, None], gamma, c)
     even = c if at_best else breakeven_alpha(model.gamma, c)
     traces = [
-        _heat(c, alpha, gains, np.broadcast_to(gamma, gains.shape)),
+        _heat(c, alpha, gains, gamma),
         trace("scatter", x=c, y=even, name="break-even", mode="lines", line=EVEN_LINE, hoverinfo="skip"),
         *_diamonds(hand, others, by_gamma=False),
         # The legend's entry alone: the ring itself is a shape, for a browser moves one without drawing the map anew.
@@ -158,9 +158,15 @@ def speedup_map(model: Model, at_best: bool, hand: Dot | None, others: Sequence[
 
 
 def _heat(
-    c: NDArray[np.float64], alpha: NDArray[np.float64], gains: NDArray[np.float64], gamma: NDArray[np.int64]
+    c: NDArray[np.float64],
+    alpha: NDArray[np.float64],
+    gains: NDArray[np.float64],
+    gamma: NDArray[np.int64] | np.int64,
 ) -> Trace:
+    """The map itself; `gamma` is one for all points, or each point's own."""
     ticks = [-2, -1, 0, 1, 2]
+    own = {"text": gamma} if np.ndim(gamma) else {}
+    said = "%{text}" if own else f"{gamma}"
     return trace(
         "heatmap",
         x=c,
@@ -172,8 +178,9 @@ def _heat(
         zmin=-FURTHEST,
         zmax=FURTHEST,
         colorscale=SCALE,
-        customdata=np.stack([gains, gamma], axis=-1, dtype=np.float32),
-        hovertemplate="α = %{y:.2f}, c = %{x:.2f}, γ = %{customdata[1]}: %{customdata[0]:.2f}×<extra></extra>",
+        customdata=gains.astype(np.float32),
+        hovertemplate=f"α = %{{y:.2f}}, c = %{{x:.2f}}, γ = {said}: %{{customdata:.2f}}×<extra></extra>",
+        **own,
         colorbar={
             "tickvals": ticks,
             "ticktext": ["¼×", "½×", "1×", "2×", "4×"],
