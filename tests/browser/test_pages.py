@@ -183,3 +183,8 @@ def test_runs_come_back_after_a_reload_and_lie_on_the_axes(app: str, page: Page)
     page.get_by_role("button", name="Set the sliders to the measured values").click()
     expect(page.get_by_role("slider", name="Acceptance rate α (model)")).to_have_value("0.67", timeout=PATIENCE)
     expect(page).to_have_url(re.compile("alpha=0.67"), timeout=PATIENCE)
+
+
+def test_no_other_page_may_steer_the_lab(app: str, page: Page) -> None:
+    told = page.request.get(f"{app}/_stcore/host-config")
+    assert told.ok and told.json()["allowedOrigins"] == []
