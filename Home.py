@@ -9,6 +9,7 @@ from ui.page import ICON, style
 
 st.set_page_config(page_title=TITLE, page_icon=ICON, layout="wide", initial_sidebar_state=310)
 start.visited()
+start.take_turns()
 style()
 navigate().run()
 remember()

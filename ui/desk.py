@@ -6,9 +6,6 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from streamlit.runtime import Runtime
-from streamlit.runtime.stats import ACTIVE_SESSIONS_FAMILY, GaugeStat
-
 from core.classroom import ClassroomDown
 from core.classroom.figures import Figures, figures
 from core.logs import RECENT, Line
@@ -17,7 +14,7 @@ from core.serving.metrics import METRICS
 from core.serving.opening import PairFacts
 from core.serving.schedule import Load
 from core.settings import read_settings
-from ui import classroom, engine, who
+from ui import classroom, engine, start, who
 from ui.door import EngineStatus
 from ui.words import count, megabytes
 
@@ -50,7 +47,7 @@ def look() -> Sight:
     status = engine.status()
     votes, fault = _votes()
     return Sight(
-        sessions=_sessions(),
+        sessions=start.visits(),
         load=METRICS.load() if METRICS.load else None,
         status=status,
         facts=engine.door().opened.facts if status.state == "ready" else None,
@@ -137,12 +134,3 @@ def _votes() -> tuple[Figures | None, str]:
         return figures(classroom.database()), ""
     except ClassroomDown as error:
         return None, str(error)
-
-
-def _sessions() -> int | None:
-    """Browser tabs that are connected; None where there is no server, as in tests."""
-    if not Runtime.exists():
-        return None
-    stats = Runtime.instance().stats_mgr.get_stats([ACTIVE_SESSIONS_FAMILY])
-    found = stats.get(ACTIVE_SESSIONS_FAMILY, ())
-    return sum(stat.value for stat in found if isinstance(stat, GaugeStat))
