@@ -41,7 +41,7 @@ def stage(chapter: Chapter) -> None:
             "The library has the whole loop inside. One argument names the draft; this runs as it stands, "
             "in the project's folder, with the pair that is loaded here."
         )
-        st.code(transformers_snippet(held.trace.request, held.trace.pair.preset), language="python")
+        st.code(transformers_snippet(held.trace.request, held.trace.pair.preset), language="python", wrap_lines=True)
 
 
 def code(held: Hand) -> None:

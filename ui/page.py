@@ -11,6 +11,7 @@ from ui import tour, visit
 from ui.components.copy_link import copy_link
 from ui.glossary import glossary_button
 from ui.navigation import tour_link
+from ui.palette import BLUE, MUTED
 
 BROKEN_LINK = ":material/link_off:"
 ICON = (Path(__file__).parent / "icon.svg").read_text(encoding="utf-8")
@@ -24,6 +25,11 @@ html { font-size: clamp(16px, 12px + 0.45vw, 23px) !important; }
 [data-testid=stMainBlockContainer] [data-testid=stPageLink] a { padding-left: 0; }
 [data-testid=stMainBlockContainer] h3 { padding-top: 1.5rem; }
 [data-testid=stRadio] label { padding-block: 0.2rem; }
+[data-testid=stCaptionContainer], [data-testid=stCaptionContainer] p {
+  color: light-dark(MUTED_LIGHT, MUTED_DARK);
+  opacity: 1;
+}
+:is([data-testid=stSliderThumbValue], [data-variant=segmented_control][data-selected]) p { color: light-dark(BLUE_LIGHT, BLUE_DARK); }
 [class*=st-key-takeaway-] { border-left: 0.3rem solid #0072B2; padding: 0.5rem 0 0.5rem 1.2rem; margin-top: 0.5rem; }
 [class*=st-key-takeaway-] p:last-child { font-size: 1.35rem; line-height: 1.4; font-weight: 600; }
 .st-key-neighbours { border-top: 1px solid rgba(127, 123, 115, 0.35); padding-top: 0.6rem; }
@@ -43,6 +49,8 @@ html { font-size: clamp(16px, 12px + 0.45vw, 23px) !important; }
   .st-key-heading > :first-child { flex: 1 0 100% !important; }
 }
 </style>"""
+for _name, _tone in (("MUTED", MUTED), ("BLUE", BLUE)):
+    _STYLE = _STYLE.replace(f"{_name}_LIGHT", _tone.light).replace(f"{_name}_DARK", _tone.dark)
 
 _LARGE = "<style>html { font-size: clamp(20px, 15px + 0.65vw, 31px) !important; }</style>"
 

@@ -29,7 +29,7 @@ def ask(chapter: int, question: Question, answer: int | None, facts: Mapping[str
     label = "PREDICT FIRST" if held is None else "YOUR PREDICTION" if held.value is not None else "THE QUESTION"
     with st.container(border=True, key=f"predict-{chapter}"):
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-            st.markdown(f":small[:primary[**{label}**]]", width="content")
+            st.markdown(f":small[:blue[**{label}**]]", width="content")
             if held is not None:
                 st.button(
                     "Ask me again", key=f"again-{chapter}", type="tertiary", on_click=visit.forget, args=[chapter]
