@@ -29,7 +29,9 @@ html { font-size: clamp(16px, 12px + 0.45vw, 23px) !important; }
   color: light-dark(MUTED_LIGHT, MUTED_DARK);
   opacity: 1;
 }
-:is([data-testid=stSliderThumbValue], [data-variant=segmented_control][data-selected]) p { color: light-dark(BLUE_LIGHT, BLUE_DARK); }
+:is([data-testid=stSliderThumbValue], [data-variant=segmented_control][data-selected]) p {
+  color: light-dark(BLUE_LIGHT, BLUE_DARK);
+}
 [class*=st-key-takeaway-] { border-left: 0.3rem solid #0072B2; padding: 0.5rem 0 0.5rem 1.2rem; margin-top: 0.5rem; }
 [class*=st-key-takeaway-] p:last-child { font-size: 1.35rem; line-height: 1.4; font-weight: 600; }
 .st-key-neighbours { border-top: 1px solid rgba(127, 123, 115, 0.35); padding-top: 0.6rem; }
