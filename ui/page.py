@@ -54,7 +54,10 @@ html { font-size: clamp(16px, 12px + 0.45vw, 23px) !important; }
 for _name, _tone in (("MUTED", MUTED), ("BLUE", BLUE)):
     _STYLE = _STYLE.replace(f"{_name}_LIGHT", _tone.light).replace(f"{_name}_DARK", _tone.dark)
 
-_LARGE = "<style>html { font-size: clamp(20px, 15px + 0.65vw, 31px) !important; }</style>"
+_LARGE = """<style>
+html { font-size: clamp(20px, 15px + 0.65vw, 31px) !important; }
+[data-testid=stSidebarNavLink] p { font-size: min(1em, 21px); }
+</style>"""
 
 
 def style() -> None:

@@ -37,6 +37,7 @@ async function draw(chart) {
       await redraw(chart);
     } catch (error) {
       console.warn("A chart could not be drawn.", error);
+      chart.traces = []; // what was drawn of them is gone
       const note = document.createElement("p");
       note.className = "failed";
       note.textContent = "This chart could not be drawn: reload the page.";
