@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -71,6 +72,7 @@ class FakeRuns:
         if error := self.errors.get(prompt):
             raise error
         self.log.append(prompt)
+        time.sleep(0.0001)  # As a model's step does, it leaves the interpreter to others.
 
 
 def _open() -> threading.Event:

@@ -173,14 +173,17 @@ def test_the_curve_marks_the_choice_the_best_and_the_measured_run() -> None:
 def test_the_map_shows_the_speed_up_of_every_pair_of_alpha_and_c() -> None:
     figure = go.Figure(speedup_map(USUAL, False, HAND, []))
     heat, even = figure.data[:2]
-    assert heat.customdata[35][5][0] == pytest.approx(USUAL.speed_up) and heat.customdata[35][5][1] == 4
+    assert heat.customdata[35][5] == pytest.approx(USUAL.speed_up) and "γ = 4:" in heat.hovertemplate
+    (ring,) = figure.layout.shapes
+    assert (ring.xanchor, ring.yanchor) == (USUAL.c, USUAL.alpha)
     assert speedup(even.y, 4, even.x) == pytest.approx(1)
     assert np.all(np.abs(heat.z) <= 2) and np.all(np.isfinite(heat.z))
 
 
 def test_the_map_at_the_best_length_has_its_border_where_alpha_is_c() -> None:
     heat, even = go.Figure(speedup_map(USUAL, True, None, [])).data[:2]
-    gains = heat.customdata[..., 0]
+    gains = heat.customdata
+    assert heat.text[50][0] == MOST_GAMMA and heat.text[0][50] == 0
     assert np.array_equal(even.x, even.y)
     assert np.all(gains[np.tril_indices(51, -1)] > 1.001)
     assert gains[np.triu_indices(51)] == pytest.approx(1)
