@@ -170,10 +170,9 @@ def _strokes(x: Numbers, y: Numbers, across: Numbers, up: Numbers, half: float =
         half: half of its width.
     """
     left, right = x - across - half, x + across - half
-    around = np.stack(
-        [[left, left + 2 * half, right + 2 * half, right, left], [y - up, y - up, y + up, y + up, y - up]]
-    )
-    feet = np.stack([left[::-1], (y - up)[::-1]])
+    foot, head = y - up, y + up
+    around = np.stack([[left, left + 2 * half, right + 2 * half, right, left], [foot, foot, head, head, foot]])
+    feet = np.stack([left[::-1], foot[::-1]])
     return np.concatenate([around.transpose(0, 2, 1).reshape(2, -1), feet], axis=1).astype(np.float32)
 
 

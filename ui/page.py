@@ -25,13 +25,6 @@ html { font-size: clamp(16px, 12px + 0.45vw, 23px) !important; }
 [data-testid=stMainBlockContainer] [data-testid=stPageLink] a { padding-left: 0; }
 [data-testid=stMainBlockContainer] h3 { padding-top: 1.5rem; }
 [data-testid=stRadio] label { padding-block: 0.2rem; }
-[data-testid=stCaptionContainer], [data-testid=stCaptionContainer] p {
-  color: light-dark(MUTED_LIGHT, MUTED_DARK);
-  opacity: 1;
-}
-:is([data-testid=stSliderThumbValue], [data-variant=segmented_control][data-selected]) p {
-  color: light-dark(BLUE_LIGHT, BLUE_DARK);
-}
 [class*=st-key-takeaway-] { border-left: 0.3rem solid #0072B2; padding: 0.5rem 0 0.5rem 1.2rem; margin-top: 0.5rem; }
 [class*=st-key-takeaway-] p:last-child { font-size: 1.35rem; line-height: 1.4; font-weight: 600; }
 .st-key-neighbours { border-top: 1px solid rgba(127, 123, 115, 0.35); padding-top: 0.6rem; }
@@ -51,8 +44,11 @@ html { font-size: clamp(16px, 12px + 0.45vw, 23px) !important; }
   .st-key-heading > :first-child { flex: 1 0 100% !important; }
 }
 </style>"""
-for _name, _tone in (("MUTED", MUTED), ("BLUE", BLUE)):
-    _STYLE = _STYLE.replace(f"{_name}_LIGHT", _tone.light).replace(f"{_name}_DARK", _tone.dark)
+# Streamlit's own are the text's colour at 60 %, and the buttons' blue: too faint to read on one ground or the other.
+_READABLE = f"""<style>
+[data-testid=stCaptionContainer], [data-testid=stCaptionContainer] p {{ color: {MUTED.text}; opacity: 1; }}
+:is([data-testid=stSliderThumbValue], [data-variant=segmented_control][data-selected]) p {{ color: {BLUE.text}; }}
+</style>"""
 
 _LARGE = """<style>
 html { font-size: clamp(20px, 15px + 0.65vw, 31px) !important; }
@@ -62,7 +58,7 @@ html { font-size: clamp(20px, 15px + 0.65vw, 31px) !important; }
 
 def style() -> None:
     """Our own styles, for what the theme cannot say."""
-    st.html(_STYLE + (_LARGE if visit.switched(visit.LARGE) else ""))
+    st.html(_STYLE + _READABLE + (_LARGE if visit.switched(visit.LARGE) else ""))
 
 
 def heading(title: str, above: str, page: str | None = None) -> None:

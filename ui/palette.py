@@ -30,6 +30,11 @@ class Tone:
     tint_dark: str
     mark: str
 
+    @property
+    def text(self) -> str:
+        """The readable colour of either theme, as a style sheet says it."""
+        return f"light-dark({self.light}, {self.dark})"
+
 
 @dataclass(frozen=True)
 class Look:
@@ -74,8 +79,8 @@ def css_variables() -> str:
     """The palette as custom properties for a component's stylesheet, light and dark in one."""
     tones = [*((state, look.tone) for state, look in LOOKS.items()), *PARTS.items()]
     lines = [
-        f"--{name}: light-dark({tone.light}, {tone.dark}); --{name}-tint: light-dark({tone.tint_light}, "
-        f"{tone.tint_dark}); --{name}-mark: {tone.mark};"
+        f"--{name}: {tone.text}; --{name}-tint: light-dark({tone.tint_light}, {tone.tint_dark}); "
+        f"--{name}-mark: {tone.mark};"
         for name, tone in tones
     ]
     return ":host {\n" + "\n".join(lines) + "\n}\n"

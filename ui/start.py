@@ -1,4 +1,4 @@
-"""What a server does once, when it starts: its log, and its counters for whoever watches it.
+"""What a server does once, when it starts (its log, and its counters for whoever watches it), and whose turn it is.
 
 With settings that make no sense none of it is done: loading the models says what is wrong with them.
 """

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ui.page import _STYLE
+from ui.page import _READABLE
 from ui.palette import BACKGROUND, LOOKS, MUTED, PARTS, STATES, Tone, contrast, css_variables
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,7 +46,7 @@ def test_themes_are_the_palettes() -> None:
 
 def test_captions_are_readable() -> None:
     """Streamlit's own captions are the text's colour at 60 %: 4.1 to 1 on the light ground."""
-    assert f"color: light-dark({MUTED.light}, {MUTED.dark});\n  opacity: 1;" in _STYLE
+    assert f"stCaptionContainer] p {{ color: light-dark({MUTED.light}, {MUTED.dark}); opacity: 1; }}" in _READABLE
     for theme, colour in (("light", MUTED.light), ("dark", MUTED.dark)):
         for ground in (BACKGROUND[theme], THEME[theme]["secondaryBackgroundColor"]):
             assert contrast(colour, ground) >= 4.5, (theme, ground)
